@@ -1,0 +1,138 @@
+// Every native or external program the product uses, made once and passed as one record.
+
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+import { createGate, type Gate } from '../lib/gate.ts'
+import type { Log } from '../lib/log.ts'
+import { Problem } from '../lib/problem.ts'
+import { SECOND } from '../lib/time.ts'
+import { type BrowserEngine, createBrowser } from './browser.ts'
+import { chosenEmbedder, type Embedder, findEmbedder } from './embedder.ts'
+import { createExtractive, type Extractive } from './extractive/extractive.ts'
+import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts'
+import { createLlm, type Llm } from './llm/llm.ts'
+import type { ChosenModel } from './model-choice.ts'
+import { createModels, type Models } from './models.ts'
+import { createMoonshine, MOONSHINE_MODEL_ID } from './moonshine.ts'
+import { createNative, type Native } from './native.ts'
+import { createOnnx, type Onnx } from './onnx.ts'
+import { findReranker, type Reranker } from './reranker.ts'
+import { createSpeech, type Speech } from './speech.ts'
+import type { SpeechEngine } from './speech-engine.ts'
+import { createSites } from './sites.ts'
+import { createTextEngine } from './text-engine.ts'
+import { createWhisper } from './whisper.ts'
+import { createYtdlp, type Ytdlp } from './ytdlp.ts'
+
+export interface Engines {
+  readonly native: Native
+  readonly ffmpeg: Ffmpeg
+  readonly ytdlp: Ytdlp
+  /** For pages that only their own scripts can read. */
+  readonly browser: BrowserEngine
+  readonly models: Models
+  /** Voice activity and Moonshine. */
+  readonly onnx: Onnx
+  /** Media file → timed text. */
+  readonly speech: Speech
+  /** Whatever keeps the cores busy passes through here: one at a time, with all of `config.threads`. */
+  readonly compute: Gate
+  /**
+   * The engine of the speech model that is chosen now. Engines stay warm; when another model was chosen, the former
+   * engine is unloaded.
+   */
+  speechEngine(): Promise<SpeechEngine>
+  /** The sentence encoder that is chosen now; there is always one. */
+  embedder(): Promise<Embedder>
+  /** The sentence encoder of that id; undefined when it is not installed any more. */
+  findEmbedder(modelId: string): Promise<Embedder | undefined>
+  /** Undefined when none is installed. */
+  findReranker(): Promise<Reranker | undefined>
+  /** The language model that is chosen now, if there is one. */
+  readonly llm: Llm
+  /** Analysis without a language model; there always. */
+  readonly extractive: Extractive
+  close(): Promise<void>
+}
+
+const EMBEDDED_ENCODER_ID = 'use-lite-en'
+
+export interface EnginesOptions {
+  readonly config: Config
+  readonly log: Log
+  /** The egress proxy, the only way out for the programs that reach out. */
+  readonly proxyUrl: string
+  /** Told when the process of an engine has ended. */
+  readonly onChildEnd?: (name: string, crashed: boolean) => void
+}
+
+export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOptions): Engines {
+  const cacheDir = join(config.dataDir, 'cache')
+  const idleMs = config.engineIdleS * SECOND
+  const native = createNative({ cacheDir })
+  const onnx = createOnnx({ cacheDir, threads: config.threads, idleMs, log, onEnd: onChildEnd })
+  const models = createModels({ config, log })
+  const ffmpeg = createFfmpeg(config)
+  const compute = createGate(1)
+  const text = createTextEngine({ cacheDir, idleMs, log, onEnd: onChildEnd })
+  const llm = createLlm({ config, models, gate: compute, log, onChildEnd })
+  const extractive = createExtractive({
+    // Whatever is chosen for search: the thresholds of this engine belong to the embedded encoder.
+    embed: async (texts, kind, signal) => {
+      const embedder = await findEmbedder(models, text, compute, EMBEDDED_ENCODER_ID)
+      return embedder ? embedder.embed(texts, kind, signal) : []
+    },
+    idleMs,
+    log,
+    onEnd: onChildEnd,
+  })
+  let current: SpeechEngine | undefined
+
+  function create(model: ChosenModel): SpeechEngine {
+    if (model.id === MOONSHINE_MODEL_ID) return createMoonshine(onnx)
+    if (model.path === undefined) throw noEngine(model)
+    return createWhisper({
+      modelId: model.id,
+      modelPath: model.path,
+      native,
+      threads: config.threads,
+      idleMs,
+      log,
+      onEnd: onChildEnd,
+    })
+  }
+
+  return {
+    native,
+    ffmpeg,
+    ytdlp: createYtdlp(config, proxyUrl, createSites({ pauseS: config.sitePauseS })),
+    browser: createBrowser(config, proxyUrl),
+    models,
+    onnx,
+    speech: createSpeech({ ffmpeg, onnx, gate: compute }),
+    compute,
+    async speechEngine() {
+      const model = await models.choose('speech')
+      if (current?.modelId === model.id) return current
+      const former = current
+      current = create(model)
+      await former?.close()
+      return current
+    },
+    embedder: () => chosenEmbedder(models, text, compute),
+    findEmbedder: (modelId) => findEmbedder(models, text, compute, modelId),
+    findReranker: () => findReranker(models, text),
+    llm,
+    extractive,
+    async close() {
+      await Promise.all([current?.close(), onnx.close(), text.close(), llm.close(), extractive.close()])
+    },
+  }
+}
+
+function noEngine(model: ChosenModel): Problem {
+  return new Problem(
+    'transcription_failed',
+    `No engine can run the speech model ${model.id} (format ${model.format}). Choose another with "earshot models use".`,
+  )
+}

@@ -1,0 +1,60 @@
+// Parts of speech for sentences, by compromise: words with their offsets, their case and what the tagger thinks of them.
+
+import nlp from 'compromise'
+
+export interface TaggedWord {
+  readonly text: string
+  readonly lower: string
+  readonly start: number
+  readonly end: number
+  readonly tags: ReadonlySet<string>
+  /** Punctuation between it and the word before. */
+  readonly before: string
+  /** Punctuation between it and the next word, or the end. */
+  readonly after: string
+  readonly capitalised: boolean
+  /** Begins the sentence or follows a full stop inside it. */
+  readonly opens: boolean
+  /** Ends in 's. */
+  readonly possessive: boolean
+}
+
+const ABBREVIATION = /^(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|\p{Lu})$/u
+const NO_TAGS: ReadonlySet<string> = new Set()
+
+/** The words of one sentence; what compromise splits off without text (`didn't` → `did`, `not`) counts once. */
+export function tagSentence(sentence: string): TaggedWord[] {
+  const terms = nlp(sentence).docs.flat()
+  const words: TaggedWord[] = []
+  let cursor = 0
+  for (const term of terms) {
+    const text = term.text.trim()
+    const found = text === '' ? -1 : sentence.indexOf(text, cursor)
+    if (found < 0) continue
+    const possessive = /['’]s?$/.test(text)
+    const bare = possessive ? text.replace(/['’]s?$/, '') : text
+    const before = sentence.slice(cursor, found).trim()
+    const last = words.at(-1)
+    if (last) words[words.length - 1] = { ...last, after: before }
+    words.push({
+      text: bare,
+      lower: bare.toLowerCase(),
+      start: found,
+      end: found + bare.length,
+      tags: term.tags ?? NO_TAGS,
+      before,
+      after: '',
+      capitalised: /^\p{Lu}/u.test(bare),
+      opens: last === undefined || (/[.!?"“:]/.test(before) && !ABBREVIATION.test(last.text)),
+      possessive,
+    })
+    cursor = found + text.length
+  }
+  const last = words.at(-1)
+  if (last) words[words.length - 1] = { ...last, after: sentence.slice(cursor).trim() }
+  return words
+}
+
+export function hasTag(word: TaggedWord | undefined, ...tags: readonly string[]): boolean {
+  return word !== undefined && tags.some((tag) => word.tags.has(tag))
+}

@@ -1,0 +1,24 @@
+declare module '*.sql' {
+  const text: string
+  export default text
+}
+
+declare module '*.md' {
+  const text: string
+  export default text
+}
+
+declare module '*.mp3' {
+  const path: string
+  export default path
+}
+
+declare module 'swagger-ui-dist/swagger-ui-bundle.js' {
+  const path: string
+  export default path
+}
+
+declare module 'swagger-ui-dist/swagger-ui.css' {
+  const path: string
+  export default path
+}

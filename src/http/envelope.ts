@@ -1,0 +1,67 @@
+// The one place where failures become answers: the contract's error envelope, and what must never leak stays in the log.
+
+import type { Log } from '../lib/log.ts'
+import { asError, Problem, type ProblemCode } from '../lib/problem.ts'
+
+/** What a handler answers with. `body` becomes JSON. */
+export interface Answer<Body = unknown> {
+  readonly httpStatus: number
+  readonly body: Body
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export function answer<Body>(httpStatus: number, body: Body): Answer<Body> {
+  return { httpStatus, body }
+}
+
+export interface Success<Data> {
+  readonly status: 'success'
+  readonly data: Data
+}
+
+/** The envelope of every successful answer. `beside` holds what the contract puts next to `data` (such as `usage`). */
+export function success<Data>(data: Data): Success<Data>
+export function success<Data, Beside extends object>(data: Data, beside: Beside): Success<Data> & Beside
+export function success(data: unknown, beside: object = {}): object {
+  return { status: 'success', data, ...beside }
+}
+
+/** 503 and 429 always say when to come back. */
+const RETRY_AFTER_S = 10
+
+/** Faults on our side that no reading of ours helps with. */
+const WITHOUT_DOCS: ReadonlySet<ProblemCode> = new Set([
+  'internal_server_error',
+  'upstream_failed',
+  'not_found',
+])
+
+export function problemAnswer(problem: Problem, publicUrl: string): Answer {
+  const { httpStatus, publicCode, code } = problem
+  const waitS = httpStatus === 503 || httpStatus === 429 ? (problem.retryAfterS ?? RETRY_AFTER_S) : undefined
+  return {
+    httpStatus,
+    body: {
+      status: 'error',
+      ...(publicCode === undefined ? {} : { error: publicCode }),
+      ...(httpStatus === 402 ? { error_code: publicCode } : {}),
+      message: problem.message,
+      ...(httpStatus === 503 ? { retry_after_seconds: waitS } : {}),
+      ...(WITHOUT_DOCS.has(code) ? {} : { docs_url: `${publicUrl}/docs/errors#${code}` }),
+    },
+    ...(waitS === undefined ? {} : { headers: { 'retry-after': String(Math.ceil(waitS)) } }),
+  }
+}
+
+/** Any thrown value → the Problem to answer with. Bugs are logged with the request's id and answered without detail. */
+export function problemOfThrown(thrown: unknown, log: Log): Problem {
+  if (thrown instanceof Problem) {
+    if (thrown.httpStatus >= 500) log.warn({ err: thrown }, 'request failed')
+    return thrown
+  }
+  log.error({ err: asError(thrown) }, 'unexpected error')
+  return new Problem(
+    'internal_server_error',
+    'Something went wrong on the server. Quote the X-Request-Id of this answer when you report it.',
+  )
+}
