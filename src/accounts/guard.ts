@@ -12,9 +12,13 @@ import { findLimits, rateOf } from './limits.ts'
 import { allows, type Permission } from './permissions.ts'
 
 /** What a handler sees of its caller. */
-export type Caller = Identity
+export interface Caller extends Identity {
+  /** For answers that last: whether the same request would still be let in now (key and account may have ended since). */
+  readonly isStillValid: () => boolean
+}
 
-export type Guard = (permission: Permission) => Admission<Caller>
+/** `any`: every valid key is let in; the handler asks `refuseWithout` once it knows what the request is about. */
+export type Guard = (permission: Permission | 'any') => Admission<Caller>
 
 /** Generous: a misconfigured client is told 401 for a while; guessing 238 bits is hopeless at any rate. */
 const FAILURES = { max: 120, windowMs: MINUTE, addressesMax: 10_000 }
@@ -28,22 +32,29 @@ export function createGuard(context: GuardContext): Guard {
   return (permission) => ({
     permission,
     admit(exchange) {
-      const caller = identify(context, attempts, exchange)
+      const caller = {
+        ...identify(context, attempts, exchange),
+        isStillValid: () => findCaller(context, exchange) !== undefined,
+      }
       const { account, key } = caller
       exchange.trail.accountId = account.id
       exchange.trail.keyId = key.id
       const own = rateLimits === 'off' ? undefined : findLimits(context, account.id).rates
       const rate = rateOf(exchange.endpoint, [own, rateLimits])
       admitRate(exchange, { limiter, client: key.id, rate, bans: true })
-      if (!allows(caller.key.permissions, permission)) {
-        throw new Problem(
-          'access_denied',
-          `This API key lacks the permission "${permission}". Use a key that has it.`,
-        )
-      }
+      if (permission !== 'any') refuseWithout(permission, caller)
       return caller
     },
   })
+}
+
+/** Throws Problem `access_denied`. */
+export function refuseWithout(permission: Permission, { key }: Pick<Identity, 'key'>): void {
+  if (allows(key.permissions, permission)) return
+  throw new Problem(
+    'access_denied',
+    `This API key lacks the permission "${permission}". Use a key that has it.`,
+  )
 }
 
 /** For endpoints that need no key: anyone may call, as often as the endpoint's rate allows an address. Bans nobody. */
@@ -62,10 +73,20 @@ export function createAddressGuard({
   }
 }
 
-function identify(context: AccountsContext, attempts: Attempts, { request, address }: Exchange): Caller {
-  const text = request.headers.get('x-api-key')?.trim() ?? ''
-  const caller = text === '' ? undefined : findByText(context, text)
+function keyText(request: Request): string {
+  return request.headers.get('x-api-key')?.trim() ?? ''
+}
+
+function findCaller(context: AccountsContext, { request }: Pick<Exchange, 'request'>): Identity | undefined {
+  const text = keyText(request)
+  return text === '' ? undefined : findByText(context, text)
+}
+
+function identify(context: AccountsContext, attempts: Attempts, exchange: Exchange): Identity {
+  const { request, address } = exchange
+  const caller = findCaller(context, exchange)
   if (caller) return caller
+  const text = keyText(request)
   const waitMs = attempts.fail(address, context.now())
   if (waitMs !== undefined) {
     throw new Problem(

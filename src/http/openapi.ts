@@ -51,7 +51,10 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
 }
 
 function operation(route: Route): Json {
-  const permission = route.permission === undefined ? [] : [`Needs the permission \`${route.permission}\`.`]
+  const permission =
+    route.permission === undefined || route.permission === 'any'
+      ? []
+      : [`Needs the permission \`${route.permission}\`.`]
   const description = [...(route.description === undefined ? [] : [route.description]), ...permission].join(
     '\n\n',
   )
@@ -106,15 +109,18 @@ function headerParameters({ charges }: Route): Json[] {
   return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }]
 }
 
-function successes({ responses }: Route): Record<string, Json> {
-  const entries = Object.entries(responses).map(([status, schema]) => [
+function successes({ responses, texts }: Route): Record<string, Json> {
+  const asText = Object.fromEntries(texts.map((type) => [type, { schema: { type: 'string' } }]))
+  const entries: [string, Json][] = Object.entries(responses).map(([status, schema]) => [
     status,
     {
       description: schema.description ?? 'Success',
-      content: { 'application/json': { schema } },
+      content: { 'application/json': { schema }, ...(status === '200' ? asText : {}) },
     },
   ])
-  return Object.fromEntries(entries) as Record<string, Json>
+  if (texts.length > 0 && !('200' in responses))
+    entries.push(['200', { description: 'Success', content: asText }])
+  return Object.fromEntries(entries)
 }
 
 /** One response per status, with an example per code. */

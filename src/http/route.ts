@@ -97,6 +97,8 @@ export interface RouteSpec<
   readonly query?: Query
   /** HTTP status → whole body, for each successful answer. */
   readonly responses: Responses
+  /** Other media types that a 200 may have instead, sent as a `Response`: such as `text/vtt`. For the reference. */
+  readonly texts?: readonly string[]
   /** Problems of its own, for the reference; the common ones are implied. */
   readonly errors?: readonly ProblemCode[]
   /** The answer may take minutes: the connection's idle time-out is lifted. */
@@ -118,6 +120,7 @@ export interface Route {
   readonly form: Schema | undefined
   readonly query: Schema | undefined
   readonly responses: Readonly<Record<number, Schema>>
+  readonly texts: readonly string[]
   readonly errors: readonly ProblemCode[]
   readonly slow: boolean
   readonly charges: boolean
@@ -158,6 +161,7 @@ export function route<
     form: spec.form,
     query: spec.query,
     responses: spec.responses,
+    texts: spec.texts ?? [],
     errors: spec.errors ?? [],
     slow: spec.slow ?? false,
     charges: spec.charges ?? false,
