@@ -1,6 +1,8 @@
 // Caption files in the forms that YouTube gives them. The automatic WebVTT rolls: each cue repeats the line before, and
 // cues of ten milliseconds hold it in between, with a time for every word.
 
+import { findTopic } from './youtube-channels.ts'
+
 const MANUAL: Readonly<Record<string, readonly string[]>> = {
   en: ['Hello &amp; welcome.', '<i>This</i> is a caption', 'It says "cheese" &#39;twice&#39;.'],
   de: ['Hallo und willkommen.', 'Das ist ein Untertitel', 'Er sagt "Käse" zweimal.'],
@@ -54,7 +56,8 @@ function json3(lines: readonly string[], automatic: boolean): object {
 
 export function youtubeCaptions(query: URLSearchParams): Response {
   const automatic = query.get('kind') === 'asr'
-  const lines = automatic ? AUTOMATIC_LINES : MANUAL[query.get('lang') ?? '']
+  const topic = findTopic(query.get('v') ?? '')?.video.lines
+  const lines = topic ?? (automatic ? AUTOMATIC_LINES : MANUAL[query.get('lang') ?? ''])
   if (!lines) return new Response('', { status: 404 })
   if (query.get('fmt') === 'json3') return Response.json(json3(lines, automatic))
   if (query.get('fmt') !== 'vtt') return new Response('', { status: 404 })

@@ -2,6 +2,7 @@
 // playlist, and the ways in which videos are refused.
 
 import { youtubeCaptions } from './youtube-captions.ts'
+import { channelPage, findTopic, searchAnswer } from './youtube-channels.ts'
 import { html, type Platform, scriptJson } from './platform.ts'
 
 /** Video ids (eleven characters) and what they are. */
@@ -89,6 +90,8 @@ function track(id: string, languageCode: string, asr: boolean): Track {
 }
 
 function captionTracks(id: string): readonly Track[] {
+  const topic = findTopic(id)?.video
+  if (topic) return topic.lines.length > 0 ? [track(id, 'en', false)] : []
   if (id === YOUTUBE.none) return []
   if (id === YOUTUBE.automatic) return [track(id, 'en', true)]
   return [track(id, 'en', false), track(id, 'de', false), track(id, 'en', true)]
@@ -98,6 +101,14 @@ const TRANSLATIONS = ['en', 'de', 'fr', 'uk'].map((languageCode) => ({
   languageCode,
   languageName: { simpleText: languageCode },
 }))
+
+function topicDetails(id: string): object {
+  const topic = findTopic(id)
+  if (!topic) return {}
+  const { title, durationS, views } = topic.video
+  const { name: author, id: channelId } = topic.channel
+  return { title, lengthSeconds: String(durationS), viewCount: String(views), author, channelId }
+}
 
 function playerResponse(id: string): object {
   const refusal = REFUSALS[id]
@@ -112,6 +123,7 @@ function playerResponse(id: string): object {
     keywords: ['one', 'two'],
     isLiveContent: false,
     ...(id === YOUTUBE.upcoming ? { isUpcoming: true } : {}),
+    ...topicDetails(id),
     thumbnail: { thumbnails: [{ url: 'https://i.ytimg.com/vi/x/default.jpg', width: 120, height: 90 }] },
   }
   if (refusal) return { playabilityStatus: refusal, videoDetails: details }
@@ -121,7 +133,7 @@ function playerResponse(id: string): object {
     microformat: {
       playerMicroformatRenderer: {
         category: 'Education',
-        uploadDate: '2025-03-01T10:00:00Z',
+        uploadDate: findTopic(id)?.video.uploaded ?? '2025-03-01T10:00:00Z',
         isFamilySafe: true,
       },
     },
@@ -190,6 +202,13 @@ export const youtube: Platform = {
   hosts: ['www.youtube.com', 'rr1---sn-test.googlevideo.com', 'i.ytimg.com'],
   async answer(url, request) {
     const { pathname, searchParams } = url
+    const channel = channelPage(pathname, CONFIG)
+    if (channel) return channel
+    if (pathname === '/') return html(`<script>ytcfg.set(${scriptJson(CONFIG)});</script>`)
+    if (pathname === '/youtubei/v1/search') {
+      const { query = '' } = (await request.json()) as { query?: string }
+      return searchAnswer(query)
+    }
     if (pathname === '/watch') return watchPage(searchParams.get('v') ?? '')
     if (pathname === '/playlist') {
       return html(
