@@ -30,6 +30,7 @@ export function createBuiltinEngine({ engines }: Pick<App, 'engines'>): Analysis
       run(work, () => extractive.answer({ segments }, question, work.signal)),
     extract: (segments, { schema, instruction }, work) =>
       run(work, () => extractive.extract({ segments }, { schema, whatToExtract: instruction }, work.signal)),
-    statement: ({ text }, work) => run(work, () => extractive.statement({ text }, work.signal)),
+    statement: ({ text, mediaText, quotedText }, work) =>
+      run(work, () => extractive.statement({ text, shown: mediaText, quoted: quotedText }, work.signal)),
   }
 }

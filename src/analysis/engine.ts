@@ -47,12 +47,12 @@ export interface Outcome<T> {
   readonly note?: string
 }
 
-/** A post of a social network: its claim is judged by its text alone; the rest helps to understand it. */
+/** A post of a social network: its axes are judged by its text alone; the rest helps to understand its claim. */
 export interface PostTexts {
   readonly text: string
-  /** What is said in its video, or ''. */
+  /** What is said and described in its media, or ''. */
   readonly mediaText: string
-  /** What it quotes, the quoted video's words included, or ''. */
+  /** What it quotes, the words of the quoted media included, or ''. */
   readonly quotedText: string
 }
 

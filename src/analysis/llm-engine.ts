@@ -2,7 +2,8 @@
 // an interrupted analysis goes on behind the last part. What the model says of segments is checked against them.
 
 import type { Answer } from '../engines/extractive/types.ts'
-import type { Statement } from '../engines/extractive/statement.ts'
+import { DEFAULT_LABEL } from '../engines/extractive/axes.ts'
+import { type AxisLabels, saysSomething, type Statement } from '../engines/extractive/statement.ts'
 import type { GenerateRequest, LanguageModel } from '../engines/llm/language-model.ts'
 import type { Prompt } from '../engines/llm/prompt.ts'
 import type { Infer, Schema } from '../lib/schema.ts'
@@ -24,8 +25,11 @@ import {
 } from './engine.ts'
 import { clipped, mergeEntities, mergeSubjects } from './merge.ts'
 import {
-  aboutPost,
   answerQuestion,
+  AxesForm,
+  axesOfText,
+  ClaimForm,
+  claimOfPost,
   combine,
   combineAnswers,
   CombinedAnswer,
@@ -33,7 +37,6 @@ import {
   extractFields,
   PartialAnswer,
   PartialSummary,
-  StatementForm,
   SUMMARISE,
   transcriptPrefix,
 } from './prompts.ts'
@@ -207,10 +210,17 @@ export function createLlmEngine(model: LanguageModel, timeoutMs: number): Analys
   async function statement(post: PostTexts, work: Work): Promise<Outcome<Statement>> {
     // A third of the context, by the rule of thumb of three characters a token, for the three texts together.
     const characters = Math.min(POST_CHARACTERS_MAX, Math.floor(model.contextTokens / 3))
-    const about = aboutPost(post, (text) => clipped(text, characters))
-    const { value, tokens } = await ask({ step: 'statement', ...about, schema: StatementForm }, work)
-    // Its labels are those of the axes: the form names them, and the answer was validated against it.
-    return { value, tokens }
+    const clip = (text: string): string => clipped(text, characters)
+    const claim = await ask({ step: 'claim', ...claimOfPost(post, clip), schema: ClaimForm }, work)
+    work.report(0.5)
+    const axes = await axesOf(clip(post.text), work)
+    return { value: { ...claim.value, ...axes.value }, tokens: sumTokens(claim.tokens, axes.tokens) }
+  }
+
+  /** Its labels are those of the axes: the form names them, and the answer was validated against it. */
+  async function axesOf(text: string, work: Work): Promise<Outcome<AxisLabels>> {
+    if (!saysSomething(text)) return { value: DEFAULT_LABEL, tokens: NO_TOKENS }
+    return ask({ step: 'axes', ...axesOfText(text), schema: AxesForm }, work)
   }
 
   const { name, model: id } = model.engine

@@ -107,7 +107,8 @@ function axis(name: Axis) {
   return t.String({ enum: Object.keys(AXES[name]), description: labels.join(' ') })
 }
 
-export const StatementForm = t.Object({
+/** What a post claims, by all that is known of it. */
+export const ClaimForm = t.Object({
   final_statement: t.String({
     maxLength: 500,
     description: 'the claim of the post in the voice of its author',
@@ -122,6 +123,10 @@ export const StatementForm = t.Object({
   }),
   topics: t.Array(name('topic in one to three words'), { minItems: 3, maxItems: 8 }),
   entities: t.Array(name('person, organisation or place that the post names'), { maxItems: 8 }),
+})
+
+/** What kind of text it is, by the text alone. */
+export const AxesForm = t.Object({
   claim_type: axis('claim_type'),
   intent: axis('intent'),
   tone: axis('tone'),
@@ -129,16 +134,26 @@ export const StatementForm = t.Object({
   authority: axis('authority'),
 })
 
+interface PrefixedPrompt {
+  readonly prefix: Prompt
+  readonly prompt: Prompt
+}
+
 /** `clip` bounds each text: a post is short, what it shows may be long. */
-export function aboutPost(
-  post: PostTexts,
-  clip: (text: string) => string,
-): { prefix: Prompt; prompt: Prompt } {
+export function claimOfPost(post: PostTexts, clip: (text: string) => string): PrefixedPrompt {
   const media =
-    post.mediaText === '' ? prompt`` : prompt`What is said in its video:\n${clip(post.mediaText)}\n`
+    post.mediaText === '' ? prompt`` : prompt`What is said and shown in its media:\n${clip(post.mediaText)}\n`
   const quoted = post.quotedText === '' ? prompt`` : prompt`What it quotes:\n${clip(post.quotedText)}\n`
   return {
     prefix: prompt`This is a post of a social network.\n${clip(post.text)}\n${media}${quoted}\n`,
-    prompt: prompt`Say what the post claims. Judge claim type, intent, tone, emotion and authority by the text of the post alone, not by its video or by what it quotes. Add nothing that is not there. Write in the language of the post.`,
+    prompt: prompt`Say what the post claims. Add nothing that is not there. Write in the language of the post.`,
+  }
+}
+
+/** Takes the text alone, so that nothing else can reach the prompt that judges it. */
+export function axesOfText(text: string): PrefixedPrompt {
+  return {
+    prefix: prompt`This is the text of a post of a social network.\n${text}\n\n`,
+    prompt: prompt`Judge claim type, intent, tone, emotion and authority of this text, by its words alone.`,
   }
 }

@@ -6,17 +6,13 @@ import { parseOrThrow, parser, t } from '../../lib/schema.ts'
 import { MINUTE } from '../../lib/time.ts'
 import { createChild } from '../child.ts'
 import { ownCommand } from '../own-command.ts'
+import { claimSource, type Post } from './statement.ts'
 import type { Results, Task, TaskResult } from './tasks.ts'
 import type { ExtractionSchema, Transcript, Vectors } from './types.ts'
 import { encodeTask } from './wire.ts'
 
 /** How it names itself. The version changes when its results do. */
 export const EXTRACTIVE_ENGINE = { name: 'builtin', model: 'extractive-1' } as const
-
-/** A post of a social network; `text` is its own text, without what it quotes or shows. */
-export interface Post {
-  readonly text: string
-}
 
 /** Unit vectors, one per text. The thresholds were set with the embedded encoder (USE Lite): pass that one. */
 export type Embed = (
@@ -120,9 +116,9 @@ export function createExtractive({ embed, idleMs, log, onEnd }: ExtractiveOption
     answer: (transcript, question, signal) => run({ kind: 'answer', transcript, question }, signal),
     extract: (transcript, { schema, whatToExtract = '' }, signal) =>
       run({ kind: 'extract', transcript, schema, whatToExtract }, signal),
-    statement: ({ text }, signal) => {
-      const transcript = { segments: [{ text, start: 0, end: 0 }] }
-      return run({ kind: 'statement', transcript, text }, signal)
+    statement: (post, signal) => {
+      const transcript = { segments: [{ text: post[claimSource(post)], start: 0, end: 0 }] }
+      return run({ kind: 'statement', transcript, post }, signal)
     },
     get pid() {
       return child.pid

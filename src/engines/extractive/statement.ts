@@ -1,5 +1,5 @@
 // The analysis of a post's claim: its texts are the post's own sentences, in quotation marks, between fixed words; its
-// axes are judged on the post's text alone.
+// axes are judged on the post's text alone. A post that says nothing in words claims what it shows, or what it quotes.
 
 import { AXES, type Axis, CUES, DEFAULT_LABEL } from './axes.ts'
 import type { Document } from './document.ts'
@@ -14,6 +14,7 @@ const TOPICS_MIN = 3
 const TOPICS_MAX = 8
 const ENTITIES_MAX = 8
 const QUERY_WORDS_MAX = 12
+const CONTEXT_CHARACTERS_MAX = 240
 /** Similarity in meaning counts for so much of a label's score; cues are the rest. */
 const MEANING_WEIGHT = 0.5
 
@@ -29,14 +30,42 @@ export interface Statement extends AxisLabels {
   readonly entities: readonly string[]
 }
 
+/** What a post says and what it comes with. */
+export interface Post {
+  /** Its own text, without what it quotes or shows. */
+  readonly text: string
+  /** What is said and shown in its media, or ''. */
+  readonly shown: string
+  /** The words of the post that it quotes, or ''. */
+  readonly quoted: string
+}
+
+export type ClaimSource = 'text' | 'shown' | 'quoted'
+
+/** Where the claim of the post is looked for: in its text, unless that has no words. */
+export function claimSource({ text, shown, quoted }: Post): ClaimSource {
+  if (saysSomething(text)) return 'text'
+  if (saysSomething(shown)) return 'shown'
+  return saysSomething(quoted) ? 'quoted' : 'text'
+}
+
+/** False for a text of links, names of accounts and signs alone. */
+export function saysSomething(text: string): boolean {
+  return /[\p{L}\p{N}]/u.test(text.replaceAll(/https?:\/\/\S+|@\w+/g, ''))
+}
+
 /** Every text, beside the post's sentences, that needs a vector. */
 export function axisTexts(): string[] {
   return Object.values(AXES).flatMap((labels): string[] => Object.values(labels))
 }
 
-/** `vectors` has those of `axisTexts` and, for the best result, of `postText` as a whole. */
-export function analyseStatement(document: Document, postText: string, vectors: Vectors): Statement {
-  const labels = labelsOf(postText, document, vectors)
+/**
+ * `document` is made of the text that `claimSource` names. `vectors` has those of `axisTexts` and, for the best result, of
+ * the post's text as a whole.
+ */
+export function analyseStatement(document: Document, post: Post, vectors: Vectors): Statement {
+  const source = claimSource(post)
+  const labels = source === 'text' ? labelsOf(post.text, document, vectors) : DEFAULT_LABEL
   const claim = claimOf(document)
   const subjects = keySubjects(document.index, document.phrases, document.ranks, TOPICS_MAX).map(
     ({ name }) => name,
@@ -44,13 +73,13 @@ export function analyseStatement(document: Document, postText: string, vectors: 
   const entities = [...document.entities.people, ...document.entities.places].map(({ name }) => name)
   const topics = padded(subjects, [
     ...entities.map((name) => name.toLowerCase()),
-    ...longWords(postText),
+    ...longWords(post[source]),
     ...axisWords(labels),
   ])
   return {
     final_statement: claim,
     statement_query: searchQuery(claim, entities),
-    detailed_analysis: describe(document, claim, topics, labels),
+    detailed_analysis: describe(document, post, { claim, topics, labels }),
     topics,
     entities: [...new Set(entities)].slice(0, ENTITIES_MAX),
     ...labels,
@@ -110,19 +139,49 @@ function searchQuery(claim: string, entities: readonly string[]): string {
   return [...new Set([...telling, ...names])].slice(0, QUERY_WORDS_MAX).join(' ')
 }
 
-/** Four sentences: claim, context, evidence, stance. */
-function describe(document: Document, claim: string, topics: readonly string[], labels: AxisLabels): string {
+interface Findings {
+  readonly claim: string
+  readonly topics: readonly string[]
+  readonly labels: AxisLabels
+}
+
+/** Four or five sentences: claim, subject, evidence, context, stance. */
+function describe(document: Document, post: Post, { claim, topics, labels }: Findings): string {
   const evidence = document.index.sentences.find(
     ({ text }) =>
       text !== claim &&
       (numbersOf(text).length > 0 || /\b(?:because|according to|study|shows?|data)\b/i.test(text)),
   )
   return [
-    claim === '' ? 'The post makes no claim in words.' : `The post says: ${quoted(claim)}.`,
+    claim === '' ? 'The post makes no claim in words.' : `${SAYS[claimSource(post)]}: ${quoted(claim)}.`,
     `It speaks of ${topics.slice(0, TOPICS_MIN).join(', ')}.`,
     evidence ? `In support it adds: ${quoted(evidence.text)}.` : 'It gives no further evidence.',
+    ...contextOf(post),
     `Kind: ${words(labels.claim_type)}; tone: ${words(labels.tone)}; aim: ${words(labels.intent)}; authority: ${words(labels.authority)}.`,
   ].join(' ')
+}
+
+const SAYS: Readonly<Record<ClaimSource, string>> = {
+  text: 'The post says',
+  shown: 'The post has no words of its own; its media says',
+  quoted: 'The post has no words of its own; it quotes',
+}
+
+/** One sentence at most: what a post answers to says more about it than what it shows. */
+function contextOf(post: Post): string[] {
+  const source = claimSource(post)
+  if (source !== 'quoted' && saysSomething(post.quoted))
+    return [`It quotes: ${quoted(beginning(post.quoted))}.`]
+  if (source === 'text' && saysSomething(post.shown))
+    return [`Its media says: ${quoted(beginning(post.shown))}.`]
+  return []
+}
+
+function beginning(text: string): string {
+  const line = text.trim().replaceAll(/\s+/g, ' ')
+  const sentence = /^.{20,}?[.!?](?=\s)/u.exec(line)?.[0] ?? line
+  if (sentence.length <= CONTEXT_CHARACTERS_MAX) return sentence
+  return `${sentence.slice(0, CONTEXT_CHARACTERS_MAX - 1).replace(/\s+\S*$/, '')}…`.toWellFormed()
 }
 
 function quoted(text: string): string {

@@ -7,7 +7,7 @@ import { plainEntities } from './entities.ts'
 import { extract, schemaTexts } from './extract.ts'
 import { understand } from './question.ts'
 import { rankSentences } from './relevance.ts'
-import { analyseStatement, axisTexts, type Statement } from './statement.ts'
+import { analyseStatement, axisTexts, claimSource, type Post, type Statement } from './statement.ts'
 import { keySubjects } from './subjects.ts'
 import { summarise } from './summary.ts'
 import type { Answer, Entities, ExtractionSchema, KeySubject, Transcript, Value, Vectors } from './types.ts'
@@ -25,7 +25,12 @@ export type Task =
       readonly schema: ExtractionSchema
       readonly whatToExtract: string
     }
-  | { readonly kind: 'statement'; readonly transcript: Transcript; readonly text: string }
+  | {
+      readonly kind: 'statement'
+      /** The text that `claimSource` names. */
+      readonly transcript: Transcript
+      readonly post: Post
+    }
 
 export interface Overview extends Entities {
   readonly summary: string
@@ -60,7 +65,8 @@ export function textsOf(task: Task, text: SplitText): { passages: string[]; quer
 function queriesOf(task: Task): string[] {
   if (task.kind === 'answer') return [task.question]
   if (task.kind === 'extract') return schemaTexts(task.schema)
-  return task.kind === 'statement' ? [task.text, ...axisTexts()] : []
+  if (task.kind !== 'statement' || claimSource(task.post) !== 'text') return []
+  return [task.post.text, ...axisTexts()]
 }
 
 export function runTask(task: Task, text: ReadText, vectors: Vectors): TaskResult<Results[Task['kind']]> {
@@ -88,7 +94,7 @@ function valueOf(task: Task, document: Document, vectors: Vectors): Results[Task
     case 'extract':
       return extract(document, task.schema, vectors)
     case 'statement':
-      return analyseStatement(document, task.text, vectors)
+      return analyseStatement(document, task.post, vectors)
   }
 }
 

@@ -137,7 +137,7 @@ describe('questions', () => {
 describe('a statement', () => {
   test('quotes the post, and its lists keep their limits', () => {
     const text = 'A new study shows that 43% of coral reefs in Australia have died. We must act now!'
-    const statement = analyseStatement(documentOf(text), text, new Map())
+    const statement = analyseStatement(documentOf(text), { text, shown: '', quoted: '' }, new Map())
     expect(text).toContain(statement.final_statement)
     expect(statement.claim_type).toBe('factual_claim')
     expect(statement.authority).toBe('data_driven')
@@ -145,8 +145,36 @@ describe('a statement', () => {
     expect(statement.topics.length).toBeWithin(3, 9)
   })
 
+  test('of a post without words is what its media says; what it quotes is named as context', () => {
+    const shown = 'The dam in Norway broke on Monday. Nobody was hurt.'
+    const quoted = 'Is the dam safe? I doubt it.'
+    const post = { text: '👇 https://example.com/x @someone', shown, quoted }
+    const statement = analyseStatement(documentOf(shown), post, new Map())
+    expect(shown).toContain(statement.final_statement)
+    expect(statement.final_statement).not.toBe('')
+    expect(statement.detailed_analysis).toContain('its media says')
+    expect(statement.detailed_analysis).toContain('It quotes: “Is the dam safe? I doubt it”.')
+    expect(statement).toMatchObject({ claim_type: 'opinion', tone: 'neutral', authority: 'speculative' })
+  })
+
+  test('is judged by its own text: what it shows and quotes changes no axis', () => {
+    const text = 'The bus leaves at nine.'
+    const plain = analyseStatement(documentOf(text), { text, shown: '', quoted: '' }, new Map())
+    const loud = {
+      text,
+      shown: 'According to a study 43% died! lol',
+      quoted: 'BREAKING: sign the petition NOW!!!',
+    }
+    const { claim_type, intent, tone, emotion, authority } = analyseStatement(
+      documentOf(text),
+      loud,
+      new Map(),
+    )
+    expect(plain).toMatchObject({ claim_type, intent, tone, emotion, authority })
+  })
+
   test.each(['lol', '', 'https://example.com/x', '日本'])('of "%s" is whole', (text) => {
-    const statement = analyseStatement(documentOf(text), text, new Map())
+    const statement = analyseStatement(documentOf(text), { text, shown: '', quoted: '' }, new Map())
     expect(statement.topics.length).toBeWithin(3, 9)
     expect(statement.detailed_analysis).not.toBe('')
   })
