@@ -1,18 +1,21 @@
 // How good the installed analysis engine is, on transcripts written and labelled for this project:
-// `bun scripts/bench/analysis.ts [--set held-out|tuning] [--faults]`. EARSHOT_* choose the model as they do
-// for the server; without one the built-in engine answers. That one was tuned on the tuning half, never on the other.
+// `bun scripts/bench/analysis.ts [--set held-out|tuning|fresh] [--faults]`. EARSHOT_* choose the model as they do for
+// the server; without one the built-in engine answers. That one was tuned on the tuning set; only the fresh set was
+// labelled without knowing it.
 
 import { parseArgs } from 'node:util'
 import { chooseEngine } from '../../src/analysis/choose.ts'
 import { readConfig } from '../../src/config.ts'
 import { createEngines } from '../../src/engines/engines.ts'
 import { silentLog } from '../../src/lib/log.ts'
+import { parseOrThrow } from '../../src/lib/schema.ts'
 import {
   accuracy,
   f1,
   loadCases,
   precision,
   recall,
+  SET,
   scoreEngine,
   type Scores,
   type Tally,
@@ -25,13 +28,14 @@ const { values } = parseArgs({
   },
 })
 
+const set = parseOrThrow(SET, values.set, 'the set')
 const config = readConfig(process.env)
 const engines = createEngines({ config, log: silentLog(), proxyUrl: 'http://127.0.0.1:9' })
 try {
   const engine = await chooseEngine({ config, engines })
-  const cases = await loadCases(values.set === 'tuning' ? 'tuning' : 'held-out')
+  const cases = await loadCases(set)
   const scores = await scoreEngine(engine, cases)
-  console.log(`${engine.engine.name} ${engine.engine.model}, ${cases.length} transcripts (${values.set})\n`)
+  console.log(`${engine.engine.name} ${engine.engine.model}, ${cases.length} transcripts (${set})\n`)
   print(scores, cases.length)
   if (values.faults) console.log(`\n${scores.faults.join('\n')}`)
 } finally {

@@ -1,19 +1,22 @@
-// Scores an analysis engine on the labelled transcripts of test/analysis-eval: half of them were used to tune the built-in
-// engine, the other half was not. The same scores serve the test of its goals and `scripts/bench/analysis.ts`.
+// Scores an analysis engine on the labelled transcripts of test/analysis-eval: the tuning set was used to tune the
+// built-in engine, the held-out set to judge changes, and the fresh set was labelled without knowing the engine and must
+// never be tuned on. The same scores serve the test of its goals and `scripts/bench/analysis.ts`.
 
 import { join } from 'node:path'
 import { type AnalysisEngine, plainWork, type Segments } from '../../src/analysis/engine.ts'
 import type { ExtractionSchema, Value } from '../../src/engines/extractive/types.ts'
-import { parseOrThrow, parser, t } from '../../src/lib/schema.ts'
+import { type Parsed, parseOrThrow, parser, t } from '../../src/lib/schema.ts'
 
 const FOLDER = join(import.meta.dir, '../analysis-eval')
 /** Nobody speaks at exactly this pace; it gives the segments times. */
 const SECONDS_PER_WORD = 0.4
 
+export const SET = parser(t.Union([t.Literal('tuning'), t.Literal('held-out'), t.Literal('fresh')]))
+
 const CaseSchema = t.Object({
   name: t.String(),
   style: t.String(),
-  set: t.Union([t.Literal('tuning'), t.Literal('held-out')]),
+  set: SET.schema,
   segments: t.Array(t.String()),
   summary: t.String(),
   people: t.Array(t.String()),
@@ -38,7 +41,7 @@ export interface Case {
   readonly expected: Readonly<Record<string, Value>>
 }
 
-export async function loadCases(set: 'tuning' | 'held-out'): Promise<Case[]> {
+export async function loadCases(set: Parsed<typeof SET>): Promise<Case[]> {
   const names = [...new Bun.Glob(`${set}-*.json`).scanSync(FOLDER)].toSorted()
   return Promise.all(
     names.map(async (name) => {
