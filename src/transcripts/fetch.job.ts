@@ -1,37 +1,31 @@
 // URL → what it is → media on disk, or straight to the end when the transcript is known already. The first stage of every
 // task about an online video.
 
-import { relative } from 'node:path'
 import type { App } from '../app.ts'
-import { defineJob, type JobContext } from '../jobs/job.ts'
+import { defineJob } from '../jobs/job.ts'
 import { completeTask, failTask, findTask, markStarted, startNextStage, type Task } from '../jobs/tasks.ts'
-import { asError, Problem, problemRecord } from '../lib/problem.ts'
+import { Problem } from '../lib/problem.ts'
 import { type Parsed, parser, t } from '../lib/schema.ts'
 import { HOUR } from '../lib/time.ts'
-import { canonicalUrl, withoutItemIndex } from '../media/canonical-url.ts'
-import { downloadItem } from '../media/download.ts'
 import { isVideoPlatform } from '../media/platforms.ts'
-import { type MediaDeps, resolveSource, selectItems, type Source, type SourceItem } from '../media/source.ts'
+import { resolveSource, selectItems, type Source, type SourceItem } from '../media/source.ts'
 import { openSpool } from '../media/spool.ts'
 import { captionsKeyOf, captionsOfItem, findKnownCaptions, takesCaptions } from './captions-first.ts'
 import { saveCaptions } from './captions.ts'
-import { chargeMetadata, holdTranscription, waiveMetadata, waiveTranscription } from './charges.ts'
+import { chargeMetadata, waiveMetadata, waiveTranscription } from './charges.ts'
+import { chargeItem, DEFAULT_ITEM, FETCH_ATTEMPTS, fetchItem, itemKeys, mediaDeps } from './fetch-item.ts'
 import { findItemIndex, readTaskRequest, type TranscribeRequest } from './request.ts'
 import { transcriptionResult } from './result.ts'
 import type { FetchedItem } from './stage.ts'
-import { FETCHED_PROGRESS, TRANSCRIBE_KIND } from './transcribe.job.ts'
-import { cacheKeyText, findCached, findTranscript } from './transcripts.ts'
-
-/** In the cache: what a URL gives that names no item – the only video, or the first one of a carousel. */
-const DEFAULT_ITEM = 0
+import { TRANSCRIBE_KIND } from './transcribe.job.ts'
+import { findCached, findTranscript } from './transcripts.ts'
 
 const fetchArgs = parser(t.Object({ taskId: t.String() }))
-type Context = JobContext<Parsed<typeof fetchArgs>>
 
 export const fetchJob = defineJob<Parsed<typeof fetchArgs>>({
   kind: 'fetch',
   lane: 'net',
-  attempts: 3,
+  attempts: FETCH_ATTEMPTS,
   timeoutMs: 8 * HOUR,
   args: fetchArgs,
   async run(context, app) {
@@ -58,7 +52,7 @@ export const fetchJob = defineJob<Parsed<typeof fetchArgs>>({
     const options = { folder, signal: context.signal }
     chargeMetadata(app, task, work.request.video_url)
     const source = await context.step('resolve', () =>
-      resolveSource(work.request.video_url, depsOf(app), options),
+      resolveSource(work.request.video_url, mediaDeps(app), options),
     )
     const chosen = selectItems(source, { index: work.index, all: work.request.all_videos })
     const [first] = chosen
@@ -72,9 +66,20 @@ export const fetchJob = defineJob<Parsed<typeof fetchArgs>>({
     }
     if (work.request.transcribe === false) throw notTranscribed()
     const items: FetchedItem[] = []
+    const limit = task.isSync && work.request.any_length !== true ? app.config.syncMaxMediaS : undefined
     for (const [position, item] of chosen.entries()) {
+      const named = source.carousel && (work.request.all_videos || work.index !== undefined)
       items.push(
-        await fetchItem(context, app, { ...work, item, folder, position, source, count: chosen.length }),
+        await fetchItem(context, app, {
+          item,
+          folder,
+          position,
+          count: chosen.length,
+          cacheKey: work.keyOf(named ? item.index : DEFAULT_ITEM),
+          ...(limit === undefined ? {} : { maxS: limit }),
+          // In a carousel one bad item does not spoil the others.
+          spoilsAll: () => !work.request.all_videos || !source.carousel,
+        }),
       )
     }
     const carousel = work.request.all_videos ? countsOf(source) : undefined
@@ -112,63 +117,9 @@ interface Work {
 
 async function prepare(app: App, task: Task): Promise<Work> {
   const request = readTaskRequest(task.request)
-  const engine = await app.engines.speechEngine()
-  const page = canonicalUrl(withoutItemIndex(request.video_url))
-  // An engine that knows one language ignores what the caller names.
-  const language = engine.multilingual ? (request.language ?? '') : ''
-  const keyOf = (item: number): string =>
-    cacheKeyText({ canonicalUrl: page, item, speechModel: engine.modelId, language })
+  const keyOf = await itemKeys(app, request.video_url, request.language)
   const index = findItemIndex(request.video_url)
   return { request, task, index, keyOf, cached: (item) => findCached(app, keyOf(item))?.id }
-}
-
-function depsOf(app: App): MediaDeps {
-  return { config: app.config, ffmpeg: app.engines.ffmpeg, ytdlp: app.engines.ytdlp, fetcher: app.fetcher }
-}
-
-interface ItemWork extends Work {
-  readonly item: SourceItem
-  readonly folder: string
-  readonly position: number
-  readonly count: number
-  readonly source: Source
-}
-
-async function fetchItem(context: Context, app: App, work: ItemWork): Promise<FetchedItem> {
-  const { item, position } = work
-  const named = work.source.carousel && (work.request.all_videos || work.index !== undefined)
-  const cacheItem = named ? item.index : DEFAULT_ITEM
-  const base = { index: item.index, videoInfo: { ...item.videoInfo }, cacheKey: work.keyOf(cacheItem) }
-  const cachedId = work.cached(cacheItem)
-  if (cachedId !== undefined) return { ...base, cachedId }
-  try {
-    return await context.step(`download ${position}`, async () => {
-      const media = await downloadItem(item, depsOf(app), {
-        folder: work.folder,
-        signal: context.signal,
-        ...(work.task.isSync && work.request.any_length !== true ? { maxS: app.config.syncMaxMediaS } : {}),
-        onProgress: (bytes, total) => {
-          const share = total === undefined ? 0.5 : Math.min(1, bytes / Math.max(1, total))
-          context.report((FETCHED_PROGRESS * (position + share)) / work.count)
-        },
-      })
-      return { ...base, videoInfo: { ...media.videoInfo }, file: relative(work.folder, media.path) }
-    })
-  } catch (error) {
-    // In a carousel one bad item does not spoil the others; a fault that may pass is another attempt for the job.
-    const spoilsAll = !work.request.all_videos || !work.source.carousel
-    if (spoilsAll || context.signal.aborted || !(error instanceof Problem) || isWorthRetrying(error, context))
-      throw error
-    app.log.info(
-      { err: asError(error), task: work.task.id, item: item.index },
-      'an item could not be fetched',
-    )
-    return { ...base, error: problemRecord(error) }
-  }
-}
-
-function isWorthRetrying(problem: Problem, context: Context): boolean {
-  return problem.temporary && context.attempt < fetchJob.attempts
 }
 
 function countsOf({
@@ -195,11 +146,9 @@ interface CachedItem {
   readonly cachedId: string
 }
 
-/** What is to be put into words is paid for before the work begins. */
-function chargeItem(app: App, task: Task, { index, cachedId, error, videoInfo }: FetchedItem): void {
-  if (error) return
-  if (cachedId === undefined) holdTranscription(app, task, index, Number(videoInfo['duration'] ?? 0))
-  else waiveTranscription(app, task, index, findTranscript(app, cachedId)?.durationS ?? 0)
+interface CachedItem {
+  readonly index: number
+  readonly cachedId: string
 }
 
 function finish(app: App, task: Task, request: TranscribeRequest, cached: readonly CachedItem[]): void {

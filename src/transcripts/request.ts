@@ -1,5 +1,6 @@
 // What the transcription endpoints take, and what the jobs read back from the task.
 
+import type { Task } from '../jobs/tasks.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Infer, parseOrThrow, parser, t } from '../lib/schema.ts'
 
@@ -57,6 +58,12 @@ export function requestOf(body: Body): TranscribeRequest {
 export function readTaskRequest(request: unknown): TranscribeRequest {
   const read = parseOrThrow(taskRequest, request, 'the request of a task about a video')
   return { ...read, transcript_text: read.transcript_text ?? false, all_videos: read.all_videos ?? false }
+}
+
+/** What the caller of any kind of task says is spoken; undefined when nothing. */
+export function findLanguage(request: Task['request']): string | undefined {
+  const { language } = request
+  return typeof language === 'string' ? language : undefined
 }
 
 /** `?img_index=N` of a carousel post's URL: 1-based; undefined when absent. Throws `invalid_parameter`. */

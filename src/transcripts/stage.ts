@@ -30,5 +30,7 @@ export const transcribeArgs = parser(
     items: t.Array(FetchedItem),
     /** Given when all videos of a carousel were asked for. */
     carousel: t.Optional(CarouselCounts),
+    /** What the stage before hands to the one behind, untouched. */
+    handed: t.Optional(t.Record(t.String(), t.Unknown())),
   }),
 )

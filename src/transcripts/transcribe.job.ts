@@ -17,7 +17,7 @@ import { HOUR } from '../lib/time.ts'
 import { openSpool } from '../media/spool.ts'
 import { settleTranscription } from './charges.ts'
 import { completeRecognised, recognise, type Recognised } from './recognise.ts'
-import { readTaskRequest, type TranscribeRequest } from './request.ts'
+import { findLanguage, readTaskRequest } from './request.ts'
 import { type ItemOutcome, transcriptionResult } from './result.ts'
 import { type FetchedItem, transcribeArgs } from './stage.ts'
 
@@ -44,10 +44,10 @@ export const transcribeJob = defineJob<Args>({
   async run(context, app) {
     const task = findTask(app, context.args.taskId)
     if (!task) return undefined
-    const request = readTaskRequest(task.request)
+    const language = findLanguage(task.request)
     const outcomes: (Outcome | undefined)[] = []
     for (const [position, item] of context.args.items.entries()) {
-      outcomes.push(await transcribeItem(context, app, { request, position, item }))
+      outcomes.push(await transcribeItem(context, app, { language, position, item }))
     }
     return () => commit(app, task, context.args, outcomes)
   },
@@ -55,7 +55,7 @@ export const transcribeJob = defineJob<Args>({
 })
 
 interface Work {
-  readonly request: TranscribeRequest
+  readonly language: string | undefined
   readonly position: number
   readonly item: FetchedItem
 }
@@ -73,7 +73,7 @@ async function transcribeItem(context: JobContext<Args>, app: App, work: Work): 
       const recognised = await recognise(context, app, {
         item: position,
         path: join(openSpool(app, context.args.taskId), file),
-        language: work.request.language,
+        language: work.language,
         durationS: Number(item.videoInfo['duration'] ?? 0),
         cacheKey: item.cacheKey,
         videoInfo: item.videoInfo,
@@ -95,7 +95,7 @@ async function transcribeItem(context: JobContext<Args>, app: App, work: Work): 
 function commit(
   app: App,
   task: Task,
-  { taskId, items, carousel }: Args,
+  { taskId, items, carousel, handed = {} }: Args,
   outcomes: readonly (Outcome | undefined)[],
 ): void {
   const results: ItemOutcome[] = []
@@ -109,7 +109,7 @@ function commit(
       results.push({ index: item.index, transcriptId: outcome?.transcriptId ?? item.cachedId ?? '' })
     }
   }
-  if (startNextStage(app, taskId, { transcripts: results })) return
+  if (startNextStage(app, taskId, { ...handed, transcripts: results })) return
   completeTask(app, taskId, transcriptionResult(app, readTaskRequest(task.request), results, carousel))
 }
 
