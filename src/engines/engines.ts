@@ -11,7 +11,7 @@ import { chosenEmbedder, type Embedder, findEmbedder } from './embedder.ts'
 import { createExtractive, type Extractive } from './extractive/extractive.ts'
 import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts'
 import { createLlm, type Llm } from './llm/llm.ts'
-import type { ChosenModel } from './model-choice.ts'
+import type { InstalledModel } from './model-store.ts'
 import { createModels, type Models } from './models.ts'
 import { createMoonshine, MOONSHINE_MODEL_ID } from './moonshine.ts'
 import { createNative, type Native } from './native.ts'
@@ -39,9 +39,10 @@ export interface Engines {
   readonly compute: Gate
   /**
    * The engine of the speech model that is chosen now. Engines stay warm; when another model was chosen, the former
-   * engine is unloaded.
+   * engine is unloaded. With the id of an installed model: that model's engine, which unloads itself when it is idle.
+   * Throws Problem `not_found` when it is not installed.
    */
-  speechEngine(): Promise<SpeechEngine>
+  speechEngine(modelId?: string): Promise<SpeechEngine>
   /** The sentence encoder that is chosen now; there is always one. */
   embedder(): Promise<Embedder>
   /** The sentence encoder of that id; undefined when it is not installed any more. */
@@ -87,13 +88,25 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
     onEnd: onChildEnd,
   })
   let current: SpeechEngine | undefined
+  /** Asked for by id; at most one for each installed model. */
+  const others = new Map<string, SpeechEngine>()
 
-  function create(model: ChosenModel): SpeechEngine {
+  async function named(modelId: string): Promise<SpeechEngine> {
+    if (current?.modelId === modelId) return current
+    const model = (await models.installed('speech')).find(({ id }) => id === modelId)
+    if (!model) throw new Problem('not_found', `The speech model ${modelId} is not installed.`)
+    const engine = others.get(modelId) ?? create(model)
+    others.set(modelId, engine)
+    return engine
+  }
+
+  function create(model: InstalledModel): SpeechEngine {
     if (model.id === MOONSHINE_MODEL_ID) return createMoonshine(onnx)
     if (model.path === undefined) throw noEngine(model)
     return createWhisper({
       modelId: model.id,
       modelPath: model.path,
+      canTranslate: model.translates ?? true,
       native,
       threads: config.threads,
       idleMs,
@@ -111,11 +124,13 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
     onnx,
     speech: createSpeech({ ffmpeg, onnx, gate: compute }),
     compute,
-    async speechEngine() {
+    async speechEngine(modelId) {
+      if (modelId !== undefined) return named(modelId)
       const model = await models.choose('speech')
       if (current?.modelId === model.id) return current
       const former = current
-      current = create(model)
+      current = others.get(model.id) ?? create(model)
+      others.delete(model.id)
       await former?.close()
       return current
     },
@@ -125,12 +140,13 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
     llm,
     extractive,
     async close() {
-      await Promise.all([current?.close(), onnx.close(), text.close(), llm.close(), extractive.close()])
+      const speech = [current, ...others.values()].map((engine) => engine?.close())
+      await Promise.all([...speech, onnx.close(), text.close(), llm.close(), extractive.close()])
     },
   }
 }
 
-function noEngine(model: ChosenModel): Problem {
+function noEngine(model: InstalledModel): Problem {
   return new Problem(
     'transcription_failed',
     `No engine can run the speech model ${model.id} (format ${model.format}). Choose another with "earshot models use".`,

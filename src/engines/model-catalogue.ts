@@ -62,6 +62,8 @@ const ModelSchema = t.Object({
   /** Within a task, the higher one is preferred on a machine that can run both. 0: only when asked for. */
   rank: t.Integer({ minimum: 0 }),
   notes: t.String(),
+  /** False for multilingual speech models that were not taught to translate into English. */
+  translates: t.Optional(t.Boolean()),
   text: t.Optional(TextTraitsSchema),
   files: t.Array(ModelFileSchema),
 })
@@ -77,6 +79,7 @@ export const ManifestSchema = t.Object({
   name: t.Optional(t.String()),
   licence: t.Optional(t.String()),
   notes: t.Optional(t.String()),
+  translates: t.Optional(t.Boolean()),
   text: t.Optional(TextTraitsSchema),
   memoryBytes: t.Optional(t.Integer({ minimum: 1 })),
   sha256: t.Optional(Sha256),
@@ -140,6 +143,7 @@ export function manifestModel(
     coresMin: 1,
     rank: 0,
     notes: manifest.notes ?? '',
+    ...(manifest.translates === undefined ? {} : { translates: manifest.translates }),
     ...(manifest.text ? { text: manifest.text } : {}),
     files,
     manifestFolder: folder,

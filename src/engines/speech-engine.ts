@@ -52,7 +52,17 @@ export interface SpeechSegment extends Span {
   readonly words?: readonly Word[]
 }
 
-export interface WindowOptions {
+/** What a caller may ask of an engine beside the text; one that cannot do it ignores it. */
+export interface SpeechHints {
+  /** English text of what was said in another language. Only for engines that `translate`. */
+  readonly translate?: boolean
+  /** Words and names as they are to be written. */
+  readonly prompt?: string
+  /** 0..1: what decoding begins with. */
+  readonly temperature?: number
+}
+
+export interface WindowOptions extends SpeechHints {
   /** ISO 639-1 code to use instead of detecting. */
   readonly language: string | undefined
   readonly signal: AbortSignal
@@ -70,6 +80,10 @@ export interface SpeechEngine {
   readonly modelId: string
   /** True when the engine knows more than English and can detect the language. */
   readonly multilingual: boolean
+  /** True when its segments have `words`. */
+  readonly wordTimes?: boolean
+  /** True when it can answer in English to what is said in other languages. */
+  readonly translates?: boolean
   /** What suits the engine best; absent: windows of up to 28 s. */
   readonly windowLimits?: WindowLimits
   transcribeWindow(window: SpeechWindow, options: WindowOptions): Promise<WindowResult>

@@ -10,7 +10,13 @@ import { newVadState, type Onnx } from './onnx.ts'
 import { packed, type PackedWindow, unpacked } from './packed-window.ts'
 import { createPcmReader, type PcmReader } from './pcm.ts'
 import { VAD_FRAME_SAMPLES, VAD_STATE_LENGTH } from './silero.ts'
-import { SAMPLES_PER_MS, type SpeechEngine, type SpeechSegment, type WindowLimits } from './speech-engine.ts'
+import {
+  SAMPLES_PER_MS,
+  type SpeechEngine,
+  type SpeechHints,
+  type SpeechSegment,
+  type WindowLimits,
+} from './speech-engine.ts'
 import { createWindower, WindowerState, type Windower } from './windows.ts'
 
 /** The voice-activity detector takes 16 s at a time: 500 frames. */
@@ -57,6 +63,8 @@ export interface TranscribeOptions {
   readonly engine: SpeechEngine
   /** ISO 639-1; a multilingual engine uses it instead of detecting. */
   readonly language?: string | undefined
+  /** The same in every attempt that goes on from a checkpoint. */
+  readonly hints?: SpeechHints | undefined
   readonly signal: AbortSignal
   /** Nothing after so many seconds of media is decoded. */
   readonly maxS: number
@@ -237,7 +245,8 @@ function createRun(options: TranscribeOptions, gate: Gate): Run {
         if (index < skip) continue
         const language = options.language ?? (engine.multilingual ? chooseLanguage(votes) : undefined)
         const heard = packed(window)
-        const result = await gate.run(() => engine.transcribeWindow(heard, { language, signal }), signal)
+        const asked = { ...options.hints, language, signal }
+        const result = await gate.run(() => engine.transcribeWindow(heard, asked), signal)
         signal.throwIfAborted()
         const segments = unpacked(result.segments, window)
         const spokenMs = window.utterances.reduce((sum, span) => sum + span.endMs - span.startMs, 0)

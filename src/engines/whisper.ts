@@ -15,6 +15,8 @@ export interface WhisperOptions {
   readonly modelId: string
   /** File in whisper.cpp's ggml format. */
   readonly modelPath: string
+  /** False for multilingual models that were not taught to translate; true when absent. */
+  readonly canTranslate?: boolean
   readonly native: Native
   readonly threads: number
   /** The worker is ended, and its memory freed, after so long without a window. */
@@ -81,7 +83,9 @@ export function createWhisper(options: WhisperOptions): Whisper {
   return {
     modelId: options.modelId,
     multilingual,
-    async transcribeWindow(window, { language, signal }) {
+    wordTimes: true,
+    translates: multilingual && (options.canTranslate ?? true),
+    async transcribeWindow(window, { language, signal, translate = false, prompt, temperature }) {
       const { samples } = window
       const pcm = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
       const header = {
@@ -90,11 +94,15 @@ export function createWhisper(options: WhisperOptions): Whisper {
         threads: options.threads,
         beam: BEAM,
         words: true,
+        translate,
+        ...(prompt === undefined ? {} : { prompt }),
+        ...(temperature === undefined ? {} : { temperature }),
         ...FALLBACK,
       }
       const answer = await child.request(header, pcm, { signal, timeoutMs: WINDOW_TIMEOUT_MS })
       const result = parseOrThrow(RESULT, answer.header, "the whisper worker's answer")
-      return { language: result.language, segments: segmentsOf(result.segments, result.language, window) }
+      const written = translate ? 'en' : result.language
+      return { language: result.language, segments: segmentsOf(result.segments, written, window) }
     },
     get pid() {
       return child.pid

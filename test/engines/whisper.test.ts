@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createNative } from '../../src/engines/native.ts'
-import type { SpeechSegment, SpeechWindow } from '../../src/engines/speech-engine.ts'
+import type { SpeechHints, SpeechSegment, SpeechWindow } from '../../src/engines/speech-engine.ts'
 import { createWhisper, type Whisper, type WhisperOptions } from '../../src/engines/whisper.ts'
 import { silentLog } from '../../src/lib/log.ts'
 import { runProgram } from '../../src/lib/process.ts'
@@ -208,6 +208,27 @@ describe('Whisper', () => {
     if (!(refused instanceof Problem)) throw new TypeError(`expected a Problem, got ${String(refused)}`)
     expect(refused.message).toContain('"xx"')
     expect(refused.temporary).toBe(false)
+    await other.close()
+  })
+
+  test('translates, takes a prompt and a temperature', async () => {
+    const modelPath = join(folder, 'translating.bin')
+    writeRandomWhisper(modelPath, { multilingual: true, width: 64, layers: 1 })
+    const other = start({ modelPath })
+    expect(other.translates).toBe(true)
+    expect(start({ modelPath, canTranslate: false }).translates).toBe(false)
+    const signal = new AbortController().signal
+    const ask = (hints: SpeechHints) =>
+      other.transcribeWindow(shortWindow(), { language: 'de', signal, ...hints })
+    const plain = await ask({})
+    // Nonsense of a random model, but another one for everything that reaches the decoder.
+    for (const hints of [{ translate: true }, { prompt: 'Earshot, Moonshine' }, { temperature: 1 }]) {
+      const { language, segments } = await ask(hints)
+      expect(language).toBe('de')
+      expect({ hints, segments }).not.toEqual({ hints, segments: plain.segments })
+    }
+    // Longer than the model's memory for it: its end counts.
+    expect((await ask({ prompt: 'word '.repeat(5_000) })).language).toBe('de')
     await other.close()
   })
 

@@ -182,6 +182,8 @@ whisper_full_params parameters_of(const json & header) {
     // Windows are cut at pauses and may follow each other after long gaps; context also feeds loops.
     params.no_context = true;
     params.token_timestamps = header.value("words", false);
+    params.translate = header.value("translate", false);
+    params.temperature = header.value("temperature", params.temperature);
     params.temperature_inc = header.value("temperatureInc", params.temperature_inc);
     params.entropy_thold = header.value("entropyThreshold", params.entropy_thold);
     params.logprob_thold = header.value("logprobThreshold", params.logprob_thold);
@@ -198,6 +200,9 @@ json transcribe(whisper_context * ctx, const Frame & request) {
         return { { "event", "error" }, { "message", "the model does not know the language \"" + language + "\"" } };
     }
     params.language = language.c_str();
+    // Its last tokens only: whisper.cpp keeps half of the text context for them.
+    const std::string prompt = request.header.value("prompt", "");
+    params.initial_prompt = prompt.empty() ? nullptr : prompt.c_str();
     const std::vector<float> samples = samples_of(request.payload);
     const State state(whisper_init_state(ctx), whisper_free_state);
     if (!state) {
