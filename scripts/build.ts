@@ -5,6 +5,7 @@ import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { BunPlugin } from 'bun'
+import { ensurePack } from '../src/console/bundle.ts'
 import { llamaInBundle } from './llama-bundle.ts'
 import { playwrightInBundle } from './playwright-bundle.ts'
 
@@ -19,14 +20,15 @@ if (options.out === undefined || options.native === undefined) {
 const out = resolve(options.out)
 const native = resolve(options.native)
 
-/** Whatever its name ends in, a native file is embedded as it is, never parsed. */
+const consolePack = await ensurePack()
+
+/** Whatever its name ends in, a native file (and the console's pack) is embedded as it is, never parsed. */
 const asFiles: BunPlugin = {
   name: 'native-files',
   setup(build) {
-    const folder = native.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
-    build.onLoad({ filter: new RegExp(`^${folder}/`) }, ({ path }) => {
-      return { contents: readFileSync(path), loader: 'file' }
-    })
+    const escaped = (path: string): string => path.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    const filter = new RegExp(`^(?:${escaped(native)}/|${escaped(consolePack)}$)`)
+    build.onLoad({ filter }, ({ path }) => ({ contents: readFileSync(path), loader: 'file' }))
   },
 }
 
@@ -37,7 +39,12 @@ const temporary = `${out}.${process.pid}.tmp`
 const result = await Bun.build({
   // Threads are entries of their own, found below `root` (src/search/searcher.ts).
   root: ROOT,
-  entrypoints: [join(ROOT, 'src/main.ts'), join(ROOT, 'src/search/search-worker.ts'), ...nativeFiles],
+  entrypoints: [
+    join(ROOT, 'src/main.ts'),
+    join(ROOT, 'src/search/search-worker.ts'),
+    consolePack,
+    ...nativeFiles,
+  ],
   target: 'bun',
   plugins: [asFiles, llamaInBundle, playwrightInBundle],
   // Embedded files are looked up by name (src/engines/native.ts).

@@ -52,14 +52,12 @@ export async function listComponents(): Promise<Component[]> {
 
 /** Folders below node_modules of the packages that the bundler takes code from. */
 async function bundledPackages(): Promise<Set<string>> {
-  const result = await Bun.build({
-    entrypoints: [join(ROOT, 'src/main.ts')],
-    target: 'bun',
-    metafile: true,
-    plugins: [llamaInBundle],
-  })
+  const bundles = await Promise.all([
+    bundleOf('src/main.ts', 'bun'),
+    bundleOf('src/console/ui/main.tsx', 'browser'),
+  ])
   const folders = new Set<string>()
-  for (const input of Object.keys(result.metafile?.inputs ?? {})) {
+  for (const input of bundles.flatMap(({ metafile }) => Object.keys(metafile?.inputs ?? {}))) {
     const at = input.lastIndexOf(MODULES)
     if (at < 0) continue
     const parts = input.slice(at + MODULES.length).split('/')
@@ -67,6 +65,10 @@ async function bundledPackages(): Promise<Set<string>> {
     folders.add(input.slice(input.indexOf(MODULES), at + MODULES.length) + name)
   }
   return folders
+}
+
+function bundleOf(entry: string, target: 'bun' | 'browser'): Promise<Bun.BuildOutput> {
+  return Bun.build({ entrypoints: [join(ROOT, entry)], target, metafile: true, plugins: [llamaInBundle] })
 }
 
 function componentOf(folder: string): Component {

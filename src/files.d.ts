@@ -22,3 +22,10 @@ declare module 'swagger-ui-dist/swagger-ui.css' {
   const path: string
   export default path
 }
+
+declare module '*.css'
+
+/** A thread is Bun's; the browser's type of it, which the console's sources bring in, knows less. */
+interface Worker {
+  unref(): void
+}

@@ -6,6 +6,7 @@ import { extractionRoutes } from './analysis/extract-routes.ts'
 import { analysisRoutes } from './analysis/routes.ts'
 import type { App } from './app.ts'
 import { usageRoutes } from './billing/usage-routes.ts'
+import { consoleRoutes } from './console/assets.ts'
 import { fileAnalysisRoutes } from './fileanalysis/routes.ts'
 import { storageUsedBytes } from './files/blobs.ts'
 import { contentRoutes } from './files/content.ts'
@@ -62,6 +63,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     ...profileRoutes(app, auth, { publicUrl }),
     ...searchRoutes(app, auth, { publicUrl }),
     downloadRoute(app),
+    ...consoleRoutes(),
     ...referenceRoutes({ version: VERSION, routes: () => routes }),
     ...metricsRoutes(app.metrics, app.config.metrics),
   ]

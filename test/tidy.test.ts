@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseSource, readSources } from './support/source-tree.ts'
 import {
+  browserFaults,
   cycleFaults,
   exportFaults,
   extensionFaults,
@@ -20,11 +21,11 @@ import {
 
 const ROOT = join(import.meta.dir, '..')
 
-const product = readSources(ROOT, 'src/**/*.ts').filter((file) => !file.path.endsWith('.d.ts'))
+const product = readSources(ROOT, 'src/**/*.{ts,tsx}').filter((file) => !file.path.endsWith('.d.ts'))
 const supporting = [...readSources(ROOT, 'test/**/*.ts'), ...readSources(ROOT, 'scripts/**/*.ts')]
 const everything = [...product, ...supporting]
 const texts = [
-  ...new Bun.Glob('{src,test,scripts}/**/*.{ts,cpp,h,sql,md,html,css,sh,mjs}').scanSync(ROOT),
+  ...new Bun.Glob('{src,test,scripts}/**/*.{ts,tsx,cpp,h,sql,md,html,css,sh,mjs}').scanSync(ROOT),
 ].map((path) => ({ path, text: readFileSync(join(ROOT, path), 'utf8') }))
 const migrations = [...new Bun.Glob('src/db/migrations/*.sql').scanSync(ROOT)]
   .toSorted()
@@ -33,6 +34,10 @@ const migrations = [...new Bun.Glob('src/db/migrations/*.sql').scanSync(ROOT)]
 describe('the source tree', () => {
   test('imports only from the own folder or from rungs to the left', () => {
     expect(ladderFaults(product)).toEqual([])
+  })
+
+  test('keeps the console’s code in the browser apart from the server’s', () => {
+    expect(browserFaults(product)).toEqual([])
   })
 
   test('has no import cycles', () => {
@@ -85,6 +90,21 @@ describe('the rules notice', () => {
       'src/lib/b.ts imports src/app.ts, which is further right',
       'src/stuff/c.ts is on no rung of the ladder',
       'src/jobs/d.ts imports test/support/temp.ts, which is outside src',
+    ])
+  })
+
+  test('code of the server in the browser, and the other way round; types may be shared', () => {
+    const files = [
+      parseSource('src/console/ui/a.tsx', "import type { File } from '../../files/file-info.ts'"),
+      parseSource('src/console/ui/b.tsx', "import './a.tsx'\nimport { t } from '../../lib/schema.ts'"),
+      parseSource('src/console/c.ts', "import type { A } from './ui/a.tsx'"),
+      parseSource('src/console/ui/d.ts', "import { readFileSync } from 'node:fs'\nimport 'pino'"),
+    ]
+    expect(browserFaults(files)).toEqual([
+      'src/console/ui/b.tsx runs src/lib/schema.ts, which is not for browsers',
+      'src/console/c.ts imports src/console/ui/a.tsx, which is for browsers',
+      'src/console/ui/d.ts runs node:fs, which is not for browsers',
+      'src/console/ui/d.ts runs pino, which is not for browsers',
     ])
   })
 

@@ -20,6 +20,8 @@ export interface SourceFile {
   readonly lines: number
   /** Module specifiers of every import, type-only and dynamic ones included, as written. */
   readonly imports: readonly string[]
+  /** Those of them that are there when the code runs. */
+  readonly runtimeImports: readonly string[]
   /** Names (`default` included) that the file exports; `from` is set when they come from another module. */
   readonly exports: readonly { readonly name: string; readonly from: string | undefined }[]
   readonly functions: readonly SourceFunction[]
@@ -37,6 +39,9 @@ export function parseSource(path: string, text: string): SourceFile {
   const { program, module, errors } = parseSync(path, text)
   if (errors.length > 0) throw new Error(`${path} does not parse: ${errors[0]?.message}`)
   const imports = module.staticImports.map((entry) => entry.moduleRequest.value)
+  const runtimeImports = module.staticImports
+    .filter(({ entries }) => entries.length === 0 || entries.some(({ isType }) => !isType))
+    .map((entry) => entry.moduleRequest.value)
   const spans: FunctionSpan[] = []
   const strings: string[] = []
   const lineAt = lineIndex(text)
@@ -51,7 +56,9 @@ export function parseSource(path: string, text: string): SourceFile {
     FunctionExpression: measure,
     ArrowFunctionExpression: measure,
     ImportExpression: (node) => {
-      if (node.source.type === 'Literal') imports.push(String(node.source.value))
+      if (node.source.type !== 'Literal') return
+      imports.push(String(node.source.value))
+      runtimeImports.push(String(node.source.value))
     },
     TSImportType: (node) => {
       imports.push(node.source.value)
@@ -72,7 +79,8 @@ export function parseSource(path: string, text: string): SourceFile {
     })
   imports.push(...exports.flatMap((entry) => entry.from ?? []))
   const functions = spans.map((span) => functionOf(span, spans))
-  return { path, text, lines: text.split('\n').length - 1, imports, exports, functions, strings }
+  const lines = text.split('\n').length - 1
+  return { path, text, lines, imports, runtimeImports, exports, functions, strings }
 }
 
 interface FunctionSpan {

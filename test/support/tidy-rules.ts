@@ -4,7 +4,7 @@ import { type SourceFile, targetOf } from './source-tree.ts'
 
 /** From "knows nothing" to "knows everything". A new feature is a new word here. */
 export const LADDER = (
-  'lib config db net engines app http accounts billing jobs webhooks media transcripts analysis files fileanalysis ' +
+  'lib config db net engines app http accounts billing jobs webhooks media transcripts analysis files events fileanalysis ' +
   'search shortvideo statement console server worker cli main'
 ).split(' ')
 
@@ -41,6 +41,26 @@ export function ladderFaults(files: readonly SourceFile[]): string[] {
     }
   }
   return faults
+}
+
+/** What the console's code in the browser may run besides itself. */
+const FOR_BROWSERS = ['preact', 'preact/hooks', '@preact/signals', 'tus-js-client']
+const BROWSER_FOLDER = 'src/console/ui/'
+
+/** The console's folder `ui` takes nothing but types from the rest of the product, and the rest takes nothing from it. */
+export function browserFaults(files: readonly SourceFile[]): string[] {
+  return files.flatMap((file) => {
+    if (!file.path.startsWith(BROWSER_FOLDER)) {
+      const targets = file.imports.flatMap((specifier) => targetOf(file, specifier) ?? [])
+      return targets
+        .filter((target) => target.startsWith(BROWSER_FOLDER))
+        .map((target) => `${file.path} imports ${target}, which is for browsers`)
+    }
+    return file.runtimeImports
+      .map((specifier) => targetOf(file, specifier) ?? specifier)
+      .filter((target) => !target.startsWith(BROWSER_FOLDER) && !FOR_BROWSERS.includes(target))
+      .map((target) => `${file.path} runs ${target}, which is not for browsers`)
+  })
 }
 
 export function cycleFaults(files: readonly SourceFile[]): string[] {
