@@ -1,12 +1,13 @@
 // Every route of the product, in order, on one screen.
 
 import type { Elysia } from 'elysia'
-import { createAddressGuard, createGuard } from './accounts/guard.ts'
+import { createAddressGuard, createGuard, createSessionGuards } from './accounts/guard.ts'
 import { extractionRoutes } from './analysis/extract-routes.ts'
 import { analysisRoutes } from './analysis/routes.ts'
 import type { App } from './app.ts'
 import { usageRoutes } from './billing/usage-routes.ts'
 import { consoleRoutes } from './console/assets.ts'
+import { sessionRoutes } from './console/session-routes.ts'
 import { fileAnalysisRoutes } from './fileanalysis/routes.ts'
 import { storageUsedBytes } from './files/blobs.ts'
 import { contentRoutes } from './files/content.ts'
@@ -38,6 +39,7 @@ export const AFTER_TRANSCRIPTION: Followers = [indexJob]
 /** `publicUrl` is asked per answer: with port 0 it is known only after listening. */
 export function createServer(app: App, publicUrl: () => string): Elysia {
   const auth = createGuard(app)
+  const guards = createSessionGuards(app)
   const routes: readonly Route[] = [
     healthRoute({
       version: VERSION,
@@ -63,6 +65,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     ...profileRoutes(app, auth, { publicUrl }),
     ...searchRoutes(app, auth, { publicUrl }),
     downloadRoute(app),
+    ...sessionRoutes(app, guards),
     ...consoleRoutes(),
     ...referenceRoutes({ version: VERSION, routes: () => routes }),
     ...metricsRoutes(app.metrics, app.config.metrics),

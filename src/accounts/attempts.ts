@@ -10,6 +10,8 @@ export interface AttemptOptions {
 export interface Attempts {
   /** Counts one failure. Returns how long (ms) until the address is below the limit again; undefined while it is. */
   fail(address: string, atMs: number): number | undefined
+  /** Takes back the last failure: for attempts that are counted before they are judged. */
+  forgive(address: string): void
 }
 
 export function createAttempts({ max, windowMs, addressesMax }: AttemptOptions): Attempts {
@@ -26,6 +28,9 @@ export function createAttempts({ max, windowMs, addressesMax }: AttemptOptions):
       if (first !== undefined && recent.length >= max) return first + windowMs - atMs
       recent.push(atMs)
       return undefined
+    },
+    forgive(address) {
+      failures.get(address)?.pop()
     },
   }
 }

@@ -114,9 +114,15 @@ export function listKeys({ db }: Pick<AccountsContext, 'db'>, accountId?: string
     .map(keyOf)
 }
 
-function getKey(db: Db, id: string): ApiKey {
+/** Revoked and expired ones too. */
+export function findKey({ db }: Pick<AccountsContext, 'db'>, id: string): ApiKey | undefined {
   const row = db.query<Row, { id: string }>(`select ${COLUMNS} from api_keys where id = $id`).get({ id })
-  if (row) return keyOf(row)
+  return row ? keyOf(row) : undefined
+}
+
+function getKey(db: Db, id: string): ApiKey {
+  const key = findKey({ db }, id)
+  if (key) return key
   throw new Problem('not_found', `There is no key with the id "${id}". See: earshot keys list`)
 }
 
@@ -160,7 +166,16 @@ export function findByText(context: AccountsContext, text: string): Identity | u
     .query<Row, { hash: string }>(`select ${COLUMNS} from api_keys where hash = $hash`)
     .get({ hash })
   if (!row || !timingSafeEqual(Buffer.from(row.hash), Buffer.from(hash))) return undefined
-  const key = keyOf(row)
+  return identityOf(context, keyOf(row))
+}
+
+/** The same by the key's id, for what the key has begun. */
+export function findByKeyId(context: AccountsContext, id: string): Identity | undefined {
+  const key = findKey(context, id)
+  return key && identityOf(context, key)
+}
+
+function identityOf(context: AccountsContext, key: ApiKey): Identity | undefined {
   const account = findAccount(context, key.accountId)
   if (!isValid(key, context.now()) || !account || account.disabledAt !== undefined) return undefined
   noteUse(context, key)

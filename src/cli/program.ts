@@ -6,6 +6,7 @@ import { Problem } from '../lib/problem.ts'
 import { VERSION } from '../lib/version.ts'
 import { registerAccounts } from './accounts.ts'
 import { registerBackup } from './backup.ts'
+import { registerConsole } from './console.ts'
 import { registerCredits } from './credits.ts'
 import { registerDoctor } from './doctor.ts'
 import { registerKeys } from './keys.ts'
@@ -40,6 +41,7 @@ export function createProgram(): Command {
   registerAccounts(program)
   registerCredits(program)
   registerModels(program)
+  registerConsole(program)
   registerBackup(program)
   registerDoctor(program)
   registerLicences(program)

@@ -13,6 +13,7 @@ import files from './migrations/009_files.sql' with { type: 'text' }
 import search from './migrations/010_search.sql' with { type: 'text' }
 import analysis from './migrations/011_analysis.sql' with { type: 'text' }
 import shortvideo from './migrations/012_shortvideo.sql' with { type: 'text' }
+import sessions from './migrations/013_sessions.sql' with { type: 'text' }
 
 /** In order; the position is the schema version, kept in SQLite's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -28,6 +29,7 @@ const MIGRATIONS: readonly string[] = [
   search,
   analysis,
   shortvideo,
+  sessions,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

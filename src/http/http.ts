@@ -79,7 +79,7 @@ interface Incoming {
 async function handle(options: HttpOptions, route: Route, incoming: Incoming): Promise<Response> {
   const { request, server, params } = incoming
   const address = server?.requestIP(request)?.address ?? 'unknown'
-  const endpoint = `${route.method} ${route.path}`
+  const endpoint = `${route.method} ${route.base === '/v1' ? '' : route.base}${route.path}`
   const exchange: Exchange = { ...createExchange(options, request, address), endpoint, params }
   if (route.slow) server?.timeout(request, 0)
   const startedAt = performance.now()
@@ -101,6 +101,7 @@ function noteEnd(options: HttpOptions, exchange: Exchange, response: Response, t
       address,
       account: trail.accountId,
       keyId: trail.keyId,
+      session: trail.sessionId,
       task: trail.taskId ?? (isId(asked) ? asked : undefined),
     },
     'request',

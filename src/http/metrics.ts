@@ -2,7 +2,8 @@
 
 import type { Metrics } from '../lib/metrics.ts'
 import { Problem } from '../lib/problem.ts'
-import { type Admission, type Exchange, type Route, route } from './route.ts'
+import { isLocal } from './origin.ts'
+import { type Admission, type Route, route } from './route.ts'
 
 export type MetricsAccess = 'off' | 'local' | 'public'
 
@@ -30,12 +31,4 @@ const thisMachine: Admission<undefined> = {
     if (isLocal(exchange)) return undefined
     throw new Problem('not_found', 'There is nothing at this address.')
   },
-}
-
-/** Headers by which a proxy on this machine says that the request comes from somewhere else. */
-const FORWARDED = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
-
-function isLocal({ address, request }: Exchange): boolean {
-  const isLoopback = /^(?:::ffff:)?127\.|^::1$/.test(address)
-  return isLoopback && FORWARDED.every((name) => !request.headers.has(name))
 }

@@ -12,6 +12,9 @@ import { bodyChecker, queryChecker } from './validation.ts'
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
 
+/** '' for pages, `/console/api` for what the console's own pages ask. */
+export type Base = '/v1' | '/console/api' | ''
+
 /** One request under way. */
 export interface Exchange {
   readonly request: Request
@@ -20,7 +23,7 @@ export interface Exchange {
   readonly address: string
   /** Headers that the answer will carry, whatever the outcome. */
   readonly headers: Headers
-  /** Such as `POST /transcribe`: the name that limits go by. */
+  /** Such as `POST /transcribe`, `GET /console/api/tasks`: the name that limits go by. */
   readonly endpoint: string
   readonly params: Readonly<Record<string, string | undefined>>
   readonly log: Log
@@ -34,6 +37,7 @@ export interface Exchange {
 export interface Trail {
   accountId?: string
   keyId?: string
+  sessionId?: string
   taskId?: string
   claim?: Claim
 }
@@ -103,15 +107,15 @@ export interface RouteSpec<
   readonly errors?: readonly ProblemCode[]
   /** The answer may take minutes: the connection's idle time-out is lifted. */
   readonly slow?: boolean
-  /** Where the path is mounted; '' for pages that are not part of the API and are left out of the reference. */
-  readonly base?: '/v1' | ''
+  /** Where the path is mounted. Only what is below /v1 is part of the API and of the reference. */
+  readonly base?: Base
 }
 
 /** A route whose types have been checked and forgotten. */
 export interface Route {
   readonly method: Method
   readonly path: string
-  readonly base: '/v1' | ''
+  readonly base: Base
   readonly summary: string
   readonly description: string | undefined
   readonly tag: string
