@@ -19,6 +19,12 @@ export interface Signals {
   readonly taskFinished: Signal<{ readonly taskId: string }>
   /** The file's status changed, or the file is gone. */
   readonly fileChanged: Signal<{ readonly fileId: string }>
+  /** Something was written to the log of events. */
+  readonly eventLogged: Signal<{ readonly accountId: string; readonly subjectId: string }>
+  /** The work for a task or file has come so far: 0..1. */
+  readonly progressed: Signal<{ readonly owner: string; readonly progress: number }>
+  /** The server is being stopped: answers that last must end by themselves. */
+  readonly stopping: Signal<Record<string, never>>
 }
 
 export interface App {
@@ -44,7 +50,14 @@ export interface AppOptions {
 }
 
 export function createSignals(): Signals {
-  return { jobs: createSignal(), taskFinished: createSignal(), fileChanged: createSignal() }
+  return {
+    jobs: createSignal(),
+    taskFinished: createSignal(),
+    fileChanged: createSignal(),
+    eventLogged: createSignal(),
+    progressed: createSignal(),
+    stopping: createSignal(),
+  }
 }
 
 /** Opens the database (and brings it up to date) and everything else. */

@@ -262,6 +262,12 @@ export const SETTINGS = {
     'Requests per minute and key: "off", or differences such as POST /transcribe=20,GET /files=200',
   ),
   rateLimitBanS: setting(
+  maxEventStreams: setting(
+    'EARSHOT_MAX_EVENT_STREAMS',
+    '25',
+    integer(1, 1_000),
+    'Event streams that one account may have open at once',
+  ),
     'EARSHOT_RATE_LIMIT_BAN_S',
     '60',
     seconds(0, 86_400),

@@ -8,6 +8,7 @@ import type { App } from './app.ts'
 import { usageRoutes } from './billing/usage-routes.ts'
 import { consoleRoutes } from './console/assets.ts'
 import { sessionRoutes } from './console/session-routes.ts'
+import { eventRoutes } from './events/routes.ts'
 import { fileAnalysisRoutes } from './fileanalysis/routes.ts'
 import { storageUsedBytes } from './files/blobs.ts'
 import { contentRoutes } from './files/content.ts'
@@ -61,6 +62,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     ...namespaceRoutes(app, auth),
     ...fileAnalysisRoutes(app, auth),
     ...contentRoutes(app),
+    ...eventRoutes(app, auth),
     fileSearchRoute(app, auth, { publicUrl, searcher: createSearcher(app) }),
     ...profileRoutes(app, auth, { publicUrl }),
     ...searchRoutes(app, auth, { publicUrl }),

@@ -81,6 +81,7 @@ async function stop({ app, worker, server }: { app: App; worker: Worker; server:
     process.exit(1)
   }, STOP_DEADLINE_MS)
   const answered = server.stop(ANSWERS_GRACE_MS)
+  app.signals.stopping.emit({})
   await worker.stop(JOBS_GRACE_MS)
   await answered
   await app.close()

@@ -14,6 +14,7 @@ import search from './migrations/010_search.sql' with { type: 'text' }
 import analysis from './migrations/011_analysis.sql' with { type: 'text' }
 import shortvideo from './migrations/012_shortvideo.sql' with { type: 'text' }
 import sessions from './migrations/013_sessions.sql' with { type: 'text' }
+import events from './migrations/014_events.sql' with { type: 'text' }
 
 /** In order; the position is the schema version, kept in SQLite's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -30,6 +31,7 @@ const MIGRATIONS: readonly string[] = [
   analysis,
   shortvideo,
   sessions,
+  events,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -9,7 +9,7 @@ import { deleteTranscript } from '../transcripts/transcripts.ts'
 import { transaction } from '../db/database.ts'
 import { findFile, setTranscript } from './files.ts'
 import { FollowersSchema } from './followers.ts'
-import { completeProcessing, failProcessing, PROCESS_PLAN, videoInfoOf } from './processing.ts'
+import { completeProcessing, failProcessing, fileSubject, PROCESS_PLAN, videoInfoOf } from './processing.ts'
 import { blobPath } from './storage.ts'
 
 const processArgs = parser(
@@ -36,6 +36,7 @@ export const processJob = defineJob<Parsed<typeof processArgs>>({
       durationS: durationS ?? 0,
       cacheKey: null,
       videoInfo: videoInfoOf(file),
+      followed: { subject: fileSubject(file), item: 1 },
       onCreated: (transcriptId) => replaceTranscript(app, id, transcriptId),
       onProgress: (share) => context.report(share),
     })

@@ -3,9 +3,11 @@
 
 import type { App } from '../app.ts'
 import { transaction } from '../db/database.ts'
+import { type EndType, forgetEvents, logEnd, logRestart, type Subject } from '../jobs/event-log.ts'
 import { cancelOwned, enqueuePlan, type JobPlan } from '../jobs/queue.ts'
 import { refuseOverload } from '../jobs/overload.ts'
-import { Problem } from '../lib/problem.ts'
+import { Problem, problemRecord } from '../lib/problem.ts'
+import { SECOND } from '../lib/time.ts'
 import { completeRecognised, type Recognised } from '../transcripts/recognise.ts'
 import { deleteTranscript } from '../transcripts/transcripts.ts'
 import { keepBlob, releaseBlob } from './blobs.ts'
@@ -111,7 +113,21 @@ export function completeProcessing(
   settleProcessing(app, file, durationS)
   completeRecognised(app, recognised, videoInfoOf(file))
   for (const plan of followers) enqueuePlan(app, plan, { fileId: file.id }, { owner: file.id })
+  tellEnd(app, file, 'completed')
   app.signals.fileChanged.emit({ fileId: file.id })
+}
+
+/** As those see it who follow its processing. */
+export function fileSubject({ id, accountId }: StoredFile): Subject {
+  return { id, accountId, jobType: 'file' }
+}
+
+function tellEnd(app: App, file: StoredFile, type: EndType, problem?: Problem): void {
+  logEnd(app, fileSubject(file), {
+    type,
+    error: problem && problemRecord(problem),
+    expiresAt: app.now() + app.config.taskRetentionS * SECOND,
+  })
 }
 
 /** As the transcript of a file keeps it. */
@@ -125,6 +141,7 @@ export function failProcessing(app: App, fileId: string, problem: Problem): void
   if (!file || !endFile(app, fileId, { status: 'failed', problem })) return
   takeBackProcessing(app, file)
   forgetTranscript(app, fileId)
+  tellEnd(app, file, 'failed', problem)
   app.signals.fileChanged.emit({ fileId })
 }
 
@@ -139,6 +156,7 @@ export function cancelFile(app: App, file: StoredFile): void {
     takeBackProcessing(app, file)
     releaseStorage(app, id)
     forgetTranscript(app, id)
+    tellEnd(app, file, 'cancelled')
   })
   discardIncoming(app, id)
   app.signals.fileChanged.emit({ fileId: id })
@@ -157,6 +175,8 @@ export function retryFile(app: App, file: StoredFile, followers: Followers): voi
     forgetTranscript(app, file.id)
     const runId = restart(app, file.id)
     if (runId === undefined) return
+    forgetEvents(app, file.id)
+    logRestart(app, fileSubject(file))
     holdProcessing(app, { accountId: file.accountId, runId }, file.durationS ?? 0)
     enqueueProcessing(app, { fileId: file.id, runId, followers })
   })
@@ -170,6 +190,9 @@ export function deleteFile(app: App, { id, accountId, sha256 }: StoredFile): voi
     if (file?.status === 'processing') takeBackProcessing(app, file)
     releaseStorage(app, id)
     forgetTranscript(app, id)
+    // Nothing of what was said stays; whoever follows the file learns that it is over.
+    forgetEvents(app, id)
+    if (file && isInWork(file)) tellEnd(app, file, 'cancelled')
     removeFile(app, id)
     return file !== undefined && sha256 !== null && releaseBlob(app, { accountId, sha256 })
   })
@@ -186,6 +209,10 @@ function forgetTranscript(app: App, fileId: string): void {
   deleteTranscript(app, transcriptId)
 }
 
+function isInWork(file: StoredFile | undefined): boolean {
+  return file?.status === 'pending' || file?.status === 'processing'
+}
+
 export interface WaitOptions {
   readonly signal: AbortSignal
   readonly waitMs: number
@@ -198,7 +225,7 @@ export async function waitForFile(
   { signal, waitMs }: WaitOptions,
 ): Promise<StoredFile | undefined> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
-  const look = (): boolean => !['pending', 'processing'].includes(findFile(app, fileId)?.status ?? '')
+  const look = (): boolean => !isInWork(findFile(app, fileId))
   const unlisten = app.signals.fileChanged.listen((event) => {
     if (event.fileId === fileId && look()) resolve()
   })

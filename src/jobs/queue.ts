@@ -135,9 +135,13 @@ export function saveCheckpoint(context: QueueContext, row: JobRow, state: string
 
 /** Losing a progress mark harms nobody, so a lost lease is no error here. */
 export function saveProgress(context: QueueContext, row: JobRow, progress: number): void {
-  context.db
-    .query(`update jobs set progress = $progress where id = $id and lease = $lease and state = 'running'`)
-    .run({ id: row.id, lease: row.lease, progress })
+  const owned = context.db
+    .query<{ owner: string | null }, [Record<string, string | number>]>(
+      `update jobs set progress = $progress where id = $id and lease = $lease and state = 'running' returning owner`,
+    )
+    .get({ id: row.id, lease: row.lease, progress })
+  const owner = owned?.owner
+  if (owner !== undefined && owner !== null) context.signals.progressed.emit({ owner, progress })
 }
 
 /** Marks the job done and runs its commit, in one transaction. Throws LeaseLost. */
@@ -282,13 +286,16 @@ export function oldestDue(context: Pick<App, 'db' | 'now'>): { lane: Lane; runAt
     .all({ now: context.now() })
 }
 
-/** How far the work for `owner` has come, over all its jobs: 0..1, as they reported it. */
-export function progressOf(context: Pick<App, 'db'>, owner: string): number {
+/**
+ * How far the work for `owner` has come, over all its jobs (those created since `since`, epoch ms, where it may have been
+ * begun anew): 0..1, as they reported it.
+ */
+export function progressOf(context: Pick<App, 'db'>, owner: string, since = 0): number {
   const row = context.db
-    .query<{ progress: number | null }, [{ owner: string }]>(
-      `select max(progress) as progress from jobs where owner = $owner`,
+    .query<{ progress: number | null }, [{ owner: string; since: number }]>(
+      `select max(progress) as progress from jobs where owner = $owner and created_at >= $since`,
     )
-    .get({ owner })
+    .get({ owner, since })
   return row?.progress ?? 0
 }
 

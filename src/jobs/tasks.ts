@@ -15,6 +15,7 @@ import {
   problemRecord,
 } from '../lib/problem.ts'
 import { SECOND } from '../lib/time.ts'
+import { forgetEvents, logEnd } from './event-log.ts'
 import { refuseOverload } from './overload.ts'
 import { cancelOwned, enqueuePlan, listBusyOwners, type JobPlan, type QueueContext } from './queue.ts'
 
@@ -200,17 +201,31 @@ interface Outcome {
 function end(app: App, taskId: string, outcome: Outcome): void {
   const now = app.now()
   const row = app.db
-    .query<Pick<TaskRow, 'after_end'>, [Record<string, string | number | null>]>(
+    .query<EndedRow, [Record<string, string | number | null>]>(
       `update tasks set status = $status, result = $result, error = $error, completed_at = $now,
          expires_at = coalesce(expires_at, $expiresAt), started_at = coalesce(started_at, $now)
        where id = $taskId and status = 'processing'
-       returning after_end`,
+       returning account_id, job_type, is_sync, after_end, expires_at`,
     )
     .get({ ...outcome, taskId, now, expiresAt: now + app.config.taskRetentionS * SECOND })
   for (const plan of JSON.parse(row?.after_end ?? '[]') as JobPlan[]) {
     enqueuePlan(app, plan, { taskId }, { owner: taskId })
   }
+  if (row?.is_sync === 0) logOutcome(app, taskId, outcome, row)
   app.signals.taskFinished.emit({ taskId })
+}
+
+type EndedRow = Pick<TaskRow, 'account_id' | 'job_type' | 'is_sync' | 'after_end'> & {
+  readonly expires_at: number
+}
+
+function logOutcome(app: App, taskId: string, { status, error }: Outcome, row: EndedRow): void {
+  const subject = { id: taskId, accountId: row.account_id, jobType: row.job_type }
+  logEnd(app, subject, {
+    type: status === 'failed' ? 'failed' : 'completed',
+    error: error === null ? undefined : JSON.parse(error),
+    expiresAt: row.expires_at,
+  })
 }
 
 /** Stops the task's work and forgets it: for a synchronous request whose client left. Done work stays charged. */
@@ -218,6 +233,7 @@ export function discardTask(app: App, taskId: string): void {
   transaction(app.db, () => {
     cancelOwned(app, taskId)
     if (findTask(app, taskId)?.status === 'processing') revert(app, taskId)
+    forgetEvents(app, taskId)
     app.db.query(`delete from tasks where id = $taskId`).run({ taskId })
   })
   app.signals.taskFinished.emit({ taskId })

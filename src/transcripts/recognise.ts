@@ -4,9 +4,18 @@
 import type { App } from '../app.ts'
 import type { SpeechEngine } from '../engines/speech-engine.ts'
 import { parseCheckpoint, type SpeechResult } from '../engines/speech.ts'
+import { transaction } from '../db/database.ts'
+import { logRestart, logSegments, type Subject } from '../jobs/event-log.ts'
 import type { JobContext } from '../jobs/job.ts'
 import { type Parsed, parser, t } from '../lib/schema.ts'
-import { appendSegments, completeTranscript, createTranscript, deleteTranscript } from './transcripts.ts'
+import {
+  appendSegments,
+  completeTranscript,
+  createTranscript,
+  deleteTranscript,
+  findTranscript,
+  segmentOf,
+} from './transcripts.ts'
 
 export interface RecogniseOptions {
   /** Tells the pieces of media that one job works on apart, from 0. */
@@ -21,6 +30,8 @@ export interface RecogniseOptions {
   readonly videoInfo: Readonly<Record<string, unknown>>
   /** Called as soon as there is a transcript to add to, also when an attempt has to start over with a new one. */
   readonly onCreated?: (transcriptId: string) => void
+  /** Who may follow the work as it goes on; nobody when undefined. `item`: 1-based position within its post. */
+  readonly followed: { readonly subject: Subject; readonly item: number } | undefined
   /** 0..1 */
   readonly onProgress: (share: number) => void
 }
@@ -46,7 +57,7 @@ export async function recognise(
   const { item } = options
   const engine = await app.engines.speechEngine()
   const { modelId } = engine
-  const saved = savedProgress(app, context.checkpoint, { engine, item })
+  const saved = savedProgress(app, context.checkpoint, { engine, item, followed: options.followed })
   const transcriptId = saved?.transcriptId ?? begin(app, options, modelId)
   const speech = await app.engines.speech.transcribe(options.path, {
     engine,
@@ -56,7 +67,12 @@ export async function recognise(
     resumeFrom: saved && parseCheckpoint(saved.speech, engine),
     onWindow(segments, checkpoint) {
       const progress: Progress = { item, transcriptId, modelId, speech: checkpoint }
-      context.saveCheckpoint(progress, () => appendSegments(app, transcriptId, segments))
+      context.saveCheckpoint(progress, () => {
+        const first = appendSegments(app, transcriptId, segments)
+        const { followed } = options
+        if (!followed) return
+        logSegments(app, followed.subject, { item: followed.item, first, segments: segments.map(segmentOf) })
+      })
     },
     onProgress({ positionMs }) {
       options.onProgress(Math.min(1, positionMs / Math.max(1, options.durationS * 1_000)))
@@ -75,12 +91,16 @@ function begin(app: App, { cacheKey, videoInfo, onCreated }: RecogniseOptions, s
 function savedProgress(
   app: App,
   checkpoint: unknown,
-  { engine, item }: { engine: SpeechEngine; item: number },
+  { engine, item, followed }: { engine: SpeechEngine } & Pick<RecogniseOptions, 'item' | 'followed'>,
 ): Progress | undefined {
   const parsed = Progress.parse(checkpoint)
   if (!parsed.ok || parsed.value.item !== item) return undefined
-  if (parsed.value.modelId === engine.modelId) return parsed.value
-  deleteTranscript(app, parsed.value.transcriptId)
+  const { modelId, transcriptId } = parsed.value
+  if (modelId === engine.modelId && findTranscript(app, transcriptId)) return parsed.value
+  transaction(app.db, () => {
+    deleteTranscript(app, transcriptId)
+    if (followed) logRestart(app, followed.subject, followed.item)
+  })
   return undefined
 }
 

@@ -47,7 +47,7 @@ export const transcribeJob = defineJob<Args>({
     const language = findLanguage(task.request)
     const outcomes: (Outcome | undefined)[] = []
     for (const [position, item] of context.args.items.entries()) {
-      outcomes.push(await transcribeItem(context, app, { language, position, item }))
+      outcomes.push(await transcribeItem(context, app, { task, language, position, item }))
     }
     return () => commit(app, task, context.args, outcomes)
   },
@@ -55,6 +55,7 @@ export const transcribeJob = defineJob<Args>({
 })
 
 interface Work {
+  readonly task: Task
   readonly language: string | undefined
   readonly position: number
   readonly item: FetchedItem
@@ -77,6 +78,7 @@ async function transcribeItem(context: JobContext<Args>, app: App, work: Work): 
         durationS: Number(item.videoInfo['duration'] ?? 0),
         cacheKey: item.cacheKey,
         videoInfo: item.videoInfo,
+        followed: work.task.isSync ? undefined : { subject: work.task, item: item.index },
         onProgress(share) {
           const done = (position + share) / context.args.items.length
           context.report(FETCHED_PROGRESS + ownShare * done)

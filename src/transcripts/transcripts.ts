@@ -66,13 +66,18 @@ export function createTranscript(
   return id
 }
 
-/** Adds segments behind those stored; called in the transaction that saves the checkpoint. */
-export function appendSegments(app: Context, transcriptId: string, segments: readonly SpeechSegment[]): void {
+/** Adds segments behind those stored; called in the transaction that saves the checkpoint. Returns where the first went. */
+export function appendSegments(
+  app: Context,
+  transcriptId: string,
+  segments: readonly SpeechSegment[],
+): number {
   const row = app.db
     .query<{ next: number }, [{ transcriptId: string }]>(
       `select coalesce(max(position) + 1, 0) as next from transcript_segments where transcript_id = $transcriptId`,
     )
     .get({ transcriptId })
+  const next = row?.next ?? 0
   const insert = app.db.query(
     `insert into transcript_segments (transcript_id, position, start_ms, end_ms, text, words)
      values ($transcriptId, $position, $startMs, $endMs, $text, $words)`,
@@ -80,13 +85,14 @@ export function appendSegments(app: Context, transcriptId: string, segments: rea
   for (const [index, segment] of segments.entries()) {
     insert.run({
       transcriptId,
-      position: (row?.next ?? 0) + index,
+      position: next + index,
       startMs: Math.round(segment.startMs),
       endMs: Math.round(segment.endMs),
       text: segment.text,
       words: segment.words ? JSON.stringify(segment.words.map(wordTuple)) : null,
     })
   }
+  return next
 }
 
 function wordTuple(word: Word): [string, number, number, number] {

@@ -2,6 +2,7 @@
 
 import { type Schedule, defineSchedule } from '../jobs/schedule.ts'
 import { pruneIdempotency } from '../http/idempotency.ts'
+import { pruneEvents } from '../jobs/event-log.ts'
 import { pruneJobs } from '../jobs/queue.ts'
 import { listActiveTaskIds, pruneTasks } from '../jobs/tasks.ts'
 import { DAY, HOUR, MINUTE } from '../lib/time.ts'
@@ -10,6 +11,8 @@ import { pruneIncomplete } from './transcripts.ts'
 
 /** Rows per statement: short transactions, so that requests never wait for the upkeep. */
 const BATCH = 500
+/** A long recording leaves thousands. */
+const EVENTS_BATCH = 5_000
 const FINISHED_JOBS_KEPT_MS = DAY
 /** Longer than any job may run; a job that is still at work keeps its transcript. */
 const INCOMPLETE_KEPT_MS = 7 * DAY
@@ -19,6 +22,7 @@ export const pruneSchedule: Schedule = defineSchedule({
   everyMs: MINUTE,
   async run(app) {
     pruneTasks(app, BATCH)
+    pruneEvents(app, EVENTS_BATCH)
     pruneIdempotency(app, BATCH)
     pruneJobs(app, app.now() - FINISHED_JOBS_KEPT_MS, BATCH)
     pruneIncomplete(app, app.now() - INCOMPLETE_KEPT_MS)

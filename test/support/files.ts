@@ -69,7 +69,7 @@ export async function startFilesServer(env: Readonly<Record<string, string>> = {
   return self
 }
 
-function formOf(
+export function formOf(
   content: Uint8Array<ArrayBuffer>,
   name: string,
   fields: Readonly<Record<string, string>>,
