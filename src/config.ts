@@ -6,6 +6,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { parseConversions } from './lib/conversions.ts'
 import { parseRates } from './lib/rates.ts'
+import { parseSiteCookies, parseSiteProxies } from './lib/site-list.ts'
 
 /** Reads one value from text; throws an Error whose message completes the sentence "NAME …". */
 type Read<T> = (text: string) => T
@@ -195,6 +196,12 @@ export const SETTINGS = {
     'Tokens that prompt and answer may have at EARSHOT_LLM_URL',
   ),
   modelHub: setting('EARSHOT_MODEL_HUB', 'https://huggingface.co', httpUrl, 'Model hub or a mirror of it'),
+  toolsHub: setting(
+    'EARSHOT_TOOLS_HUB',
+    'https://github.com/yt-dlp/yt-dlp/releases/latest/download',
+    httpUrl,
+    'Where "earshot tools update" finds yt-dlp and its SHA2-256SUMS: its releases or a mirror of them',
+  ),
   offline: setting('EARSHOT_OFFLINE', '0', flag, '1: never reach out for models or updates'),
   ytdlpPath: setting('EARSHOT_YTDLP', '', existingPath, 'Path of yt-dlp'),
   ffmpegPath: setting('EARSHOT_FFMPEG', '', existingPath, 'Path of ffmpeg'),
@@ -211,6 +218,18 @@ export const SETTINGS = {
     '',
     list(',', hostOverride),
     'name:port=ip:port,…: connect there instead',
+  ),
+  siteCookies: setting(
+    'EARSHOT_SITE_COOKIES',
+    '',
+    parseSiteCookies,
+    "site=file,…: log-ins for sites, in Netscape's cookie format, such as youtube.com=/etc/earshot/youtube.txt",
+  ),
+  siteProxies: setting(
+    'EARSHOT_SITE_PROXIES',
+    '',
+    parseSiteProxies,
+    'site=proxy,…: upstream proxies for sites (http, https, socks5), such as tiktok.com=socks5://user:password@host:1080',
   ),
   extraCa: setting('EARSHOT_EXTRA_CA', '', existingPath, 'PEM file of further certificate authorities'),
   maxMediaBytes: setting(
@@ -243,6 +262,12 @@ export const SETTINGS = {
     integer(1, 100_000),
     'Running async jobs per account',
   ),
+  maxEventStreams: setting(
+    'EARSHOT_MAX_EVENT_STREAMS',
+    '25',
+    integer(1, 1_000),
+    'Event streams that one account may have open at once',
+  ),
   maxQueuedJobs: setting(
     'EARSHOT_MAX_QUEUED_JOBS',
     '10000',
@@ -262,12 +287,6 @@ export const SETTINGS = {
     'Requests per minute and key: "off", or differences such as POST /transcribe=20,GET /files=200',
   ),
   rateLimitBanS: setting(
-  maxEventStreams: setting(
-    'EARSHOT_MAX_EVENT_STREAMS',
-    '25',
-    integer(1, 1_000),
-    'Event streams that one account may have open at once',
-  ),
     'EARSHOT_RATE_LIMIT_BAN_S',
     '60',
     seconds(0, 86_400),

@@ -3,6 +3,11 @@ declare module '*.sql' {
   export default text
 }
 
+declare module '*.sh' {
+  const text: string
+  export default text
+}
+
 declare module '*.md' {
   const text: string
   export default text

@@ -10,12 +10,13 @@ import { newId } from '../lib/id.ts'
 import { asError, Problem } from '../lib/problem.ts'
 import { MINUTE, SECOND, sleep } from '../lib/time.ts'
 import { killRun } from './browser-processes.ts'
+import { allSiteCookies, type SiteCookie } from './site-cookies.ts'
 
 export interface BrowserEngine {
   /** Path of the program; undefined when the machine has none. */
   readonly path: string | undefined
   /**
-   * Runs `work` with an empty session. Throws Problem `unsupported_platform` without a browser, `metadata_fetch_failed`
+   * Runs `work` with a session that holds nothing but the operator's log-ins. Throws Problem `unsupported_platform` without a browser, `metadata_fetch_failed`
    * when it crashes or takes longer than `timeoutMs`, or the signal's reason. Whatever happens, no process outlives it.
    */
   session<T>(
@@ -29,7 +30,7 @@ export interface BrowserSession {
   newPage(): Promise<Page>
 }
 
-export type BrowserConfig = Pick<Config, 'chromiumPath' | 'extraCa'>
+export type BrowserConfig = Pick<Config, 'chromiumPath' | 'extraCa' | 'siteCookies'>
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
 const TIMEOUT_MS = 10 * MINUTE
@@ -39,7 +40,7 @@ const CLOSE_MS = 5 * SECOND
 const NEEDLESS = new Set(['image', 'media', 'font'])
 
 /** The setting, else what the machine has. */
-export function findChromium(config: BrowserConfig): string | undefined {
+export function findChromium(config: Pick<Config, 'chromiumPath'>): string | undefined {
   if (config.chromiumPath !== undefined) return config.chromiumPath
   const options = { PATH: process.env['PATH'] ?? '' }
   return NAMES.map((name) => Bun.which(name, options)).find((path) => path !== null) ?? undefined
@@ -60,7 +61,8 @@ export function createBrowser(config: BrowserConfig, proxyUrl: string): BrowserE
         const both = AbortSignal.any([signal, late])
         const run = newId()
         try {
-          return await withBrowser(launch(path, { config, proxyUrl, run }), both, work)
+          const cookies = await allSiteCookies(config)
+          return await withBrowser(launch(path, { config, proxyUrl, run }), both, { cookies, work })
         } catch (error) {
           signal.throwIfAborted()
           if (error instanceof Problem) throw error
@@ -77,7 +79,7 @@ export function createBrowser(config: BrowserConfig, proxyUrl: string): BrowserE
 async function withBrowser<T>(
   launching: Promise<Chromium>,
   signal: AbortSignal,
-  work: (session: BrowserSession) => Promise<T>,
+  { cookies, work }: { cookies: readonly SiteCookie[]; work: (session: BrowserSession) => Promise<T> },
 ): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   // Whoever waits is told by the race below; nobody else needs to know.
@@ -89,7 +91,7 @@ async function withBrowser<T>(
     signal.throwIfAborted()
     browser = await Promise.race([launching, aborted.promise])
     browser.once('disconnected', () => aborted.reject(new Error('the browser has ended')))
-    const context = await Promise.race([emptyContext(browser), aborted.promise])
+    const context = await Promise.race([freshContext(browser, cookies), aborted.promise])
     return await Promise.race([work({ newPage: () => context.newPage() }), aborted.promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
@@ -131,7 +133,8 @@ async function launch(
   })
 }
 
-async function emptyContext(browser: Chromium): Promise<BrowserContext> {
+/** Empty but for the operator's log-ins; what sites add to them is forgotten with it. */
+async function freshContext(browser: Chromium, cookies: readonly SiteCookie[]): Promise<BrowserContext> {
   const context = await browser.newContext({
     acceptDownloads: false,
     serviceWorkers: 'block',
@@ -139,6 +142,12 @@ async function emptyContext(browser: Chromium): Promise<BrowserContext> {
     timezoneId: 'UTC',
     viewport: { width: 1_280, height: 900 },
   })
+  for (const { domain, path, expiresAtS, ...cookie } of cookies) {
+    const place = domain.startsWith('.') || path !== '/' ? { domain, path } : { url: `https://${domain}/` }
+    const expires = expiresAtS === 0 ? -1 : expiresAtS
+    // One that the browser does not accept is no reason to do without the others.
+    await context.addCookies([{ ...cookie, ...place, expires, secure: true }]).catch(() => undefined)
+  }
   await context.route('**/*', async (route) => {
     const request = route.request()
     const web = /^(?:https?|data|blob):/.test(request.url())

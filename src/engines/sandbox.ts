@@ -55,3 +55,6 @@ export function sandboxed(command: readonly string[], limits: Limits): string[] 
   }
   return [...walls, ...command]
 }
+
+/** As one word of a shell's command. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`

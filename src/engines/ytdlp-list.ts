@@ -13,6 +13,8 @@ export interface ListOptions {
   readonly pauseS: number
   /** Given up when nothing comes for this long. Default 2 min. */
   readonly stallMs?: number
+  /** Times made from "3 years ago", where a list tells no others. */
+  readonly approximateDates?: boolean
 }
 
 export type ListEvent =
@@ -32,14 +34,15 @@ export async function* listEntries(
   start: StartYtdlp,
   cwd: string,
   url: string,
-  { signal, pauseS, stallMs = STALL_MS }: ListOptions,
+  { signal, pauseS, stallMs = STALL_MS, approximateDates = false }: ListOptions,
 ): AsyncGenerator<ListEvent, void> {
   const stalled = new AbortController()
   const both = AbortSignal.any([signal, stalled.signal])
   // Messages go to the same stream as the entries, so that their order is known.
   const args = ['--dump-json', '--no-quiet', '--flat-playlist', '--lazy-playlist']
+  if (approximateDates) args.push('--extractor-args', 'youtubetab:approximate_date')
   args.push('--sleep-requests', String(pauseS), '--', url)
-  const program = start({ args, limits: ytdlpLimits(3_600, 64 * 1_024 ** 2), cwd, signal: both })
+  const program = await start({ args, limits: ytdlpLimits(3_600, 64 * 1_024 ** 2), cwd, signal: both })
   const watch = setTimeout(() => stalled.abort(), stallMs)
   try {
     for await (const line of linesOf(program)) {

@@ -1,25 +1,44 @@
 // How yt-dlp is started: its configuration, plug-ins and ffmpeg are kept out of it, its network is the egress proxy, and
 // no command line shows a credential.
 
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
-import { type Program, startProgram } from '../lib/process.ts'
+import { type Program, runProgram, startProgram } from '../lib/process.ts'
+import { SECOND } from '../lib/time.ts'
+import type { JsRuntimes } from './js-runtime.ts'
 import { type Limits, sandboxed } from './sandbox.ts'
+import { copyCookies } from './site-cookies.ts'
 
-export type YtdlpConfig = Pick<Config, 'ytdlpPath' | 'dataDir' | 'extraCa'>
+export type YtdlpConfig = Pick<Config, 'ytdlpPath' | 'dataDir' | 'extraCa' | 'siteCookies'>
 
-/** The setting, the operator's own, the one that came with the binary or the checkout, and the system's; in this order. */
-export function findYtdlp(config: YtdlpConfig): string | undefined {
-  if (config.ytdlpPath !== undefined) return config.ytdlpPath
-  const places = [
-    join(config.dataDir, 'tools', 'yt-dlp'),
-    join(dirname(process.execPath), 'tools', 'yt-dlp'),
-    join(import.meta.dir, '..', '..', '.cache', 'ytdlp', 'yt-dlp'),
-  ]
-  return places.find((path) => existsSync(path)) ?? Bun.which('yt-dlp') ?? undefined
+/** Where `earshot tools update` puts it. */
+export const ownYtdlp = (config: Pick<Config, 'dataDir'>): string => join(config.dataDir, 'tools', 'yt-dlp')
+
+export interface YtdlpPlace {
+  /** Who put it there. */
+  readonly source: 'EARSHOT_YTDLP' | 'data folder' | 'bundled' | 'system'
+  readonly path: string
 }
+
+/** All there are; the first one is used: the setting, the operator's own, the one that came along, and the system's. */
+export function listYtdlp(config: YtdlpConfig): YtdlpPlace[] {
+  const places: YtdlpPlace[] = [
+    { source: 'data folder', path: ownYtdlp(config) },
+    { source: 'bundled', path: join(dirname(process.execPath), 'tools', 'yt-dlp') },
+    { source: 'bundled', path: join(import.meta.dir, '..', '..', '.cache', 'ytdlp', 'yt-dlp') },
+  ]
+  const system = Bun.which('yt-dlp')
+  return [
+    ...(config.ytdlpPath === undefined ? [] : [{ source: 'EARSHOT_YTDLP', path: config.ytdlpPath } as const]),
+    ...places.filter(({ path }) => existsSync(path)),
+    ...(system === null ? [] : [{ source: 'system', path: system } as const]),
+  ]
+}
+
+/** Asked for each run, so that an update is used at once. */
+export const findYtdlp = (config: YtdlpConfig): string | undefined => listYtdlp(config)[0]?.path
 
 export const cacheFolder = (config: YtdlpConfig): string => join(config.dataDir, 'cache', 'yt-dlp')
 
@@ -31,7 +50,7 @@ export interface Run {
   readonly signal: AbortSignal
 }
 
-export type StartYtdlp = (run: Run) => Program
+export type StartYtdlp = (run: Run) => Promise<Program>
 
 export const ytdlpLimits = (cpuS: number, fileBytes: number): Limits => ({
   cpuS,
@@ -40,27 +59,61 @@ export const ytdlpLimits = (cpuS: number, fileBytes: number): Limits => ({
   network: true,
 })
 
+/** Of the program at `path`, remembered until it is another file; undefined when it does not start. */
+export async function ytdlpVersion(path: string, signal: AbortSignal): Promise<string | undefined> {
+  const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 }
+  const known = versions.get(path)
+  const identity = `${mtimeMs} ${size}`
+  if (known?.identity === identity) return known.version
+  const timed = AbortSignal.any([signal, AbortSignal.timeout(30 * SECOND)])
+  const run = runProgram({ command: [path, '--ignore-config', '--version'], signal: timed })
+  const result = await run.catch(() => undefined)
+  signal.throwIfAborted()
+  const version = result?.exitCode === 0 ? result.stdout.trim().slice(0, 100) : undefined
+  if (version !== undefined) versions.set(path, { identity, version })
+  return version
+}
+
+const versions = new Map<string, { readonly identity: string; readonly version: string }>()
+
+/** The first release that takes a JavaScript runtime. */
+const TAKES_RUNTIMES = '2025.11.12'
+
 /** The function throws `metadata_fetch_failed` when there is no yt-dlp. */
-export function createStart(config: YtdlpConfig, proxyUrl: string): StartYtdlp {
-  return ({ args, limits, cwd, signal }) => {
+export function createStart(config: YtdlpConfig, proxyUrl: string, runtimes: JsRuntimes): StartYtdlp {
+  return async ({ args, limits, cwd, signal }) => {
     const path = findYtdlp(config)
     if (path === undefined) {
       throw new Problem(
         'metadata_fetch_failed',
-        'yt-dlp is not installed on this server: install it, or set EARSHOT_YTDLP to its path',
+        'yt-dlp is not installed on this server: run "earshot tools update", or set EARSHOT_YTDLP to its path',
       )
     }
-    const program = startProgram({
-      command: sandboxed([path, '--ignore-config', '--config-locations', '-', ...args], limits),
-      stdin: 'pipe',
-      cwd,
-      env: environment(config),
-      signal,
-    })
-    // The standing options go through stdin: everyone on the machine can read a command line, so it holds no credential.
-    // A program that has ended at once does not read; its exit code tells why.
-    tell(program, `${standingOptions(config, proxyUrl).join('\n')}\n`).catch(() => undefined)
-    return program
+    const version = (await ytdlpVersion(path, signal)) ?? ''
+    const runtime = version >= TAKES_RUNTIMES ? await runtimes.find() : undefined
+    const cookies = await copyCookies(config, join(config.dataDir, 'cache', 'cookies'))
+    try {
+      const program = startProgram({
+        command: sandboxed([path, '--ignore-config', '--config-locations', '-', ...args], limits),
+        stdin: 'pipe',
+        cwd,
+        env: environment(config),
+        signal,
+      })
+      program.exited.finally(() => cookies?.remove()).catch(() => undefined)
+      // The standing options go through stdin: everyone on the machine can read a command line, so it holds no credential.
+      // A program that has ended at once does not read; its exit code tells why.
+      const options = [
+        ...standingOptions(config, proxyUrl),
+        ...(cookies ? [`--cookies ${JSON.stringify(cookies.path)}`] : []),
+        ...(runtime ? ['--no-js-runtimes', `--js-runtimes ${JSON.stringify(`bun:${runtime.path}`)}`] : []),
+      ]
+      tell(program, `${options.join('\n')}\n`).catch(() => undefined)
+      return program
+    } catch (error) {
+      cookies?.remove()
+      throw error
+    }
   }
 }
 

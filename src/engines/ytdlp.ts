@@ -4,9 +4,10 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Problem } from '../lib/problem.ts'
-import { type Program, runProgram } from '../lib/process.ts'
+import type { Program } from '../lib/process.ts'
 import { MINUTE, SECOND } from '../lib/time.ts'
 import { createBriefCache } from './brief-cache.ts'
+import { createJsRuntimes, type JsRuntimes } from './js-runtime.ts'
 import { createSites, type Sites } from './sites.ts'
 import { type ListEvent, type ListOptions, listEntries } from './ytdlp-list.ts'
 import { pageWarnings, ytdlpProblem } from './ytdlp-errors.ts'
@@ -17,6 +18,7 @@ import {
   type StartYtdlp,
   type YtdlpConfig,
   ytdlpLimits,
+  ytdlpVersion,
 } from './ytdlp-process.ts'
 
 /** Releases before this one fail on several of the big sites; `doctor` warns. */
@@ -71,18 +73,16 @@ export function createYtdlp(
   config: YtdlpConfig,
   proxyUrl: string,
   sites: Sites = createSites({ pauseS: 0 }),
+  runtimes: JsRuntimes = createJsRuntimes(config),
 ): Ytdlp {
   const cache = createBriefCache<YtdlpMetadata>()
-  const start = createStart(config, proxyUrl)
+  const start = createStart(config, proxyUrl, runtimes)
   return {
     async version({ signal }) {
       const path = findYtdlp(config)
       if (path === undefined) return undefined
-      const timed = AbortSignal.any([signal, AbortSignal.timeout(30 * SECOND)])
-      const run = runProgram({ command: [path, '--ignore-config', '--version'], signal: timed })
-      const result = await run.catch(() => undefined)
-      signal.throwIfAborted()
-      return result?.exitCode === 0 ? { path, version: result.stdout.trim() } : undefined
+      const version = await ytdlpVersion(path, signal)
+      return version === undefined ? undefined : { path, version }
     },
 
     metadata(url, options) {
@@ -118,7 +118,7 @@ async function metadata(
   // Some extractors look for captions only when they are to be written.
   args.push('--write-subs', '--playlist-items', `1:${maxItems}`, '--', url)
   try {
-    const program = start({ args, limits: ytdlpLimits(300, 64 * 1_024 ** 2), cwd, signal: timed })
+    const program = await start({ args, limits: ytdlpLimits(300, 64 * 1_024 ** 2), cwd, signal: timed })
     const stdout = await readAll(program, METADATA_BYTES)
     const exitCode = await program.exited
     timed.throwIfAborted()
@@ -156,7 +156,7 @@ async function download(start: StartYtdlp, infoPath: string, options: DownloadOp
   try {
     // The last line of defence: the limit itself is watched in the progress.
     const limits = ytdlpLimits(4 * 3_600, maxBytes + FILE_SLACK_BYTES)
-    const program = start({ args, limits, cwd: folder, signal: both })
+    const program = await start({ args, limits, cwd: folder, signal: both })
     const tooLarge = await followProgress(program, options, () => stalled.abort())
     const exitCode = await program.exited
     both.throwIfAborted()
@@ -194,7 +194,7 @@ async function downloadCaptions(
   const limits = ytdlpLimits(300, CAPTIONS_BYTES)
   try {
     const both = AbortSignal.any([signal, late])
-    const program = start({ args, limits, cwd: folder, signal: both })
+    const program = await start({ args, limits, cwd: folder, signal: both })
     await readAll(program, 1_024 ** 2)
     await program.exited
     both.throwIfAborted()

@@ -1,7 +1,9 @@
 // Media files that are their own page: recognised by one look at the answer, downloaded by ourselves.
 
 import { open, rm } from 'node:fs/promises'
+import type { Config } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
+import { findSite } from '../lib/site-list.ts'
 import type { Fetched, Fetcher } from '../net/fetch.ts'
 import { type BodyLimits, limitedBody, tooLarge } from '../net/limited-body.ts'
 import { isVideoPlatform } from './platforms.ts'
@@ -32,11 +34,11 @@ export interface DirectMedia {
  */
 export async function findDirectMedia(
   url: URL,
-  fetcher: Fetcher,
+  { fetcher, config }: { readonly fetcher: Fetcher; readonly config: Pick<Config, 'siteCookies'> },
   signal: AbortSignal,
 ): Promise<DirectMedia | undefined> {
-  // Asking them twice would only make them suspicious.
-  if (isVideoPlatform(url)) return undefined
+  // Asking them twice would only make them suspicious; and of ours, yt-dlp alone carries log-ins.
+  if (isVideoPlatform(url) || findSite(url.hostname, config.siteCookies)) return undefined
   const fetched = await fetcher.fetch(url.href, { signal, headers: { 'accept-encoding': 'identity' } })
   const named = MEDIA_NAMES.test(url.pathname) || MEDIA_NAMES.test(fetched.url.pathname)
   if (fetched.status !== 200) {

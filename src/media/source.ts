@@ -22,7 +22,7 @@ import {
 
 /** What getting media needs. */
 export interface MediaDeps {
-  readonly config: Pick<Config, 'maxMediaBytes' | 'maxMediaS'>
+  readonly config: Pick<Config, 'maxMediaBytes' | 'maxMediaS' | 'siteCookies'>
   readonly ffmpeg: Ffmpeg
   readonly ytdlp: Ytdlp
   readonly fetcher: Fetcher
@@ -67,7 +67,7 @@ export async function resolveSource(
   const { fetcher, ytdlp } = deps
   const { signal } = options
   const url = checkUrl(withoutItemIndex(checkUrl(text, fetcher.egress.policy).href), fetcher.egress.policy)
-  const media = await findDirectMedia(url, fetcher, signal)
+  const media = await findDirectMedia(url, deps, signal)
   if (media) {
     const videoInfo = videoInfoOfFile(url.href, undefined)
     const item = {

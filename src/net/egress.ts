@@ -1,14 +1,18 @@
 // The in-process proxy that every outgoing byte passes: our own fetches, yt-dlp, browsers, webhooks.
-// It resolves a name once, checks every address, and connects to a checked one: a name cannot change its mind in between.
+// It resolves a name once, checks every address, and connects to a checked one, through the site's upstream proxy where the
+// operator named one: a name cannot change its mind in between.
 
 import { timingSafeEqual } from 'node:crypto'
 import { lookup } from 'node:dns/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import type { Log } from '../lib/log.ts'
 import { randomText } from '../lib/id.ts'
+import { findSite, type SiteProxy } from '../lib/site-list.ts'
 import { SECOND } from '../lib/time.ts'
+import { canonicalHost } from './addresses.ts'
 import { checkTarget, EgressDenied, type EgressPolicy, type Resolve, type Target } from './policy.ts'
 import { type ProxyRequest, parseProxyRequest, ProxyRequestError } from './proxy-request.ts'
+import { connectThrough, UpstreamError } from './upstream.ts'
 
 export interface EgressLimits {
   readonly headMs: number
@@ -35,6 +39,10 @@ export interface EgressOptions extends EgressPolicy {
   readonly log: Log
   readonly resolve?: Resolve
   readonly limits?: Partial<EgressLimits>
+  /** Connections to hosts of these sites go through these proxies; to others, none does. */
+  readonly siteProxies?: readonly SiteProxy[]
+  /** PEM file of further authorities, for upstream proxies that are spoken to over TLS. */
+  readonly extraCa?: string | undefined
 }
 
 export interface Egress {
@@ -60,9 +68,17 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
   const resolve = options.resolve ?? systemResolve
   const target = (host: string, port: number): Promise<Target> =>
     checkTarget(host, port, policy, (name) => within(limits.resolveMs, resolve(name), `resolving ${name}`))
+  const proxyFor = (host: string): SiteProxy | undefined =>
+    findSite(canonicalHost(host) ?? host, options.siteProxies ?? [])
+  const connectVia = (host: string, address: string, port: number): Promise<Socket> => {
+    const proxy = proxyFor(host)
+    if (!proxy) return connectTo(address, port, limits.connectMs)
+    return connectThrough(proxy, address, port, { timeoutMs: limits.connectMs, extraCa: options.extraCa })
+  }
   const context: Context = {
     limits,
     target,
+    connectVia,
     log: options.log,
     credential: `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   }
@@ -95,6 +111,8 @@ export async function createEgress(options: EgressOptions): Promise<Egress> {
 interface Context {
   readonly limits: EgressLimits
   readonly target: (host: string, port: number) => Promise<Target>
+  /** A connection to the checked address, on the way that is `host`'s. */
+  readonly connectVia: (host: string, address: string, port: number) => Promise<Socket>
   readonly log: Log
   readonly credential: string
 }
@@ -110,7 +128,8 @@ function listen(server: Server): Promise<number> {
   })
 }
 
-async function serve(client: Socket, { limits, target, log, credential }: Context): Promise<void> {
+async function serve(client: Socket, context: Context): Promise<void> {
+  const { limits, target, log, credential } = context
   client.setNoDelay(true)
   const head = await readHead(client, limits)
   if (head === undefined) return void client.destroy()
@@ -124,12 +143,17 @@ async function serve(client: Socket, { limits, target, log, credential }: Contex
   if (!sameText(request.authorization ?? '', credential)) return refuse(client, 407, 'Credential-Required')
   const name = `${request.host}:${request.port}`
   try {
-    const upstream = await connectToAny(await target(request.host, request.port), limits, client)
+    const upstream = await connectToAny(
+      request.host,
+      await target(request.host, request.port),
+      context,
+      client,
+    )
     log.debug({ target: name, address: upstream.remoteAddress }, 'egress')
     forward(client, upstream, request, head.rest, limits)
   } catch (error) {
     const denied = error instanceof EgressDenied
-    log[denied ? 'warn' : 'debug'](
+    log[denied || error instanceof UpstreamError ? 'warn' : 'debug'](
       { target: name, reason: String(error) },
       denied ? 'egress denied' : 'egress failed',
     )
@@ -161,14 +185,21 @@ function readHead(client: Socket, limits: EgressLimits): Promise<{ text: string;
   })
 }
 
-async function connectToAny(target: Target, limits: EgressLimits, client: Socket): Promise<Socket> {
+async function connectToAny(
+  host: string,
+  target: Target,
+  { connectVia }: Context,
+  client: Socket,
+): Promise<Socket> {
   let failure: unknown = new Error('no address')
   for (const address of target.addresses.slice(0, MAX_ADDRESSES_TRIED)) {
     if (client.destroyed) throw new Error('the client has gone')
     try {
-      return await connectTo(address, target.port, limits.connectMs)
+      return await connectVia(host, address, target.port)
     } catch (error) {
       failure = error
+      // The next address would meet the same refusal.
+      if (error instanceof UpstreamError) break
     }
   }
   throw failure

@@ -65,7 +65,7 @@ test('TikTok: a profile', async () => {
   expect(((await file.json()) as { videos: unknown[] }).videos.length).toBe(20)
 })
 
-const chromium = findChromium({ chromiumPath: undefined, extraCa: undefined })
+const chromium = findChromium({ chromiumPath: undefined })
 if (chromium === undefined) console.log('No Chromium on this machine: the binary does not search.')
 
 test.skipIf(chromium === undefined)('TikTok: a search, and kill -9 in the middle of another', async () => {

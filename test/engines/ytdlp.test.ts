@@ -13,7 +13,7 @@ const folder = temporaryFolder()
 afterAll(() => folder.remove())
 const signal = new AbortController().signal
 const PROXY = 'http://earshot:secret-word@127.0.0.1:9'
-const config: YtdlpConfig = { ytdlpPath: undefined, dataDir: folder.path, extraCa: undefined }
+const config: YtdlpConfig = { ytdlpPath: undefined, dataDir: folder.path, extraCa: undefined, siteCookies: [] }
 
 /** A stand-in that is a shell script. */
 async function script(name: string, body: string): Promise<string> {
@@ -90,7 +90,10 @@ test('success without output, output without end and output that is no JSON are 
 
 test('what was just learned about a page is not asked for again, but for another number of items it is', async () => {
   const count = folder.file('count')
-  const ytdlpPath = await script('counting', `echo x >> ${count}; cat > /dev/null; echo '{"id":1}'`)
+  const ytdlpPath = await script(
+    'counting',
+    `[ "$2" = --version ] && exit 1; echo x >> ${count}; cat > /dev/null; echo '{"id":1}'`,
+  )
   const ytdlp = createYtdlp({ ...config, ytdlpPath }, PROXY)
   for (const maxItems of [1, 1, 2, 1]) await ytdlp.metadata('https://a.example/', { signal, maxItems })
   expect((await Bun.file(count).text()).split('x').length - 1).toBe(2)

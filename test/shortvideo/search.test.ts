@@ -20,7 +20,7 @@ setDefaultTimeout(120_000)
 
 const PAGE_MICROS = 5_000
 const SEARCH_API = 'GET www.tiktok.com/api/search/item/full/'
-const chromium = findChromium({ chromiumPath: undefined, extraCa: undefined })
+const chromium = findChromium({ chromiumPath: undefined })
 if (chromium === undefined)
   console.log('No Chromium on this machine: keyword search is not tested with a browser.')
 const withBrowser = test.skipIf(chromium === undefined)
