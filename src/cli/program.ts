@@ -9,6 +9,7 @@ import { registerBackup } from './backup.ts'
 import { registerConsole } from './console.ts'
 import { registerCredits } from './credits.ts'
 import { registerDoctor } from './doctor.ts'
+import { registerHealth } from './health.ts'
 import { registerKeys } from './keys.ts'
 import { registerLicences } from './licences.ts'
 import { registerModels } from './models.ts'
@@ -44,6 +45,7 @@ export function createProgram(): Command {
   registerConsole(program)
   registerBackup(program)
   registerDoctor(program)
+  registerHealth(program)
   registerLicences(program)
   registerWebhooks(program)
   return program.addHelpText('after', EXIT_CODES)
