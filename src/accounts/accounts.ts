@@ -3,6 +3,7 @@
 import { type Db, transaction } from '../db/database.ts'
 import { newId } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
+import { isoTime, isoTimeOrNull } from '../lib/time.ts'
 import { findPlan, type Plan } from './plans.ts'
 
 /** What this folder needs of the application. */
@@ -105,4 +106,23 @@ export function disableAccount(context: AccountsContext, nameOrId: string): Acco
     .query('update accounts set disabled_at = $disabledAt where id = $id')
     .run({ disabledAt, id: account.id })
   return { ...account, disabledAt }
+}
+
+/** An account in listings, as JSON. */
+export interface AccountRecord {
+  readonly id: string
+  readonly name: string
+  readonly plan: Plan
+  readonly created_at: string
+  readonly disabled_at: string | null
+}
+
+export function accountRecord({ id, name, plan, createdAt, disabledAt }: Account): AccountRecord {
+  return {
+    id,
+    name,
+    plan,
+    created_at: isoTime(createdAt),
+    disabled_at: isoTimeOrNull(disabledAt ?? null),
+  }
 }

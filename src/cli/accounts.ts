@@ -1,10 +1,15 @@
 // earshot accounts …: who owns keys, tasks and files.
 
 import type { Command } from 'commander'
-import { type Account, createAccount, disableAccount, listAccounts } from '../accounts/accounts.ts'
+import {
+  type AccountRecord,
+  accountRecord,
+  createAccount,
+  disableAccount,
+  listAccounts,
+} from '../accounts/accounts.ts'
 import { type Plan, PLANS } from '../accounts/plans.ts'
 import { changePlan } from '../billing/subscription.ts'
-import { isoTime } from '../lib/time.ts'
 import { registerAccountLimits } from './account-limits.ts'
 import { withDatabase } from './database.ts'
 import { note, print, printJson, printTable } from './output.ts'
@@ -25,7 +30,7 @@ export function registerAccounts(program: Command): void {
     .description('all accounts')
     .option('--json', 'print JSON')
     .action(({ json }: { json?: true }, command: Command) => {
-      const records = withDatabase(command, listAccounts).map(recordOf)
+      const records = withDatabase(command, listAccounts).map(accountRecord)
       if (json) printJson(records)
       else printAccounts(records)
     })
@@ -46,24 +51,6 @@ export function registerAccounts(program: Command): void {
       note(`Disabled account "${name}".`)
     })
   registerAccountLimits(accounts)
-}
-
-interface AccountRecord {
-  readonly id: string
-  readonly name: string
-  readonly plan: Plan
-  readonly created_at: string
-  readonly disabled_at: string | null
-}
-
-function recordOf({ id, name, plan, createdAt, disabledAt }: Account): AccountRecord {
-  return {
-    id,
-    name,
-    plan,
-    created_at: isoTime(createdAt),
-    disabled_at: disabledAt === undefined ? null : isoTime(disabledAt),
-  }
 }
 
 function printAccounts(records: readonly AccountRecord[]): void {

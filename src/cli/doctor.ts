@@ -1,44 +1,13 @@
 // earshot doctor: exercises every part for real and says what to do about each failure.
 
 import type { Command } from 'commander'
-import jfk from 'nodejs-whisper/cpp/whisper.cpp/samples/jfk.mp3' with { type: 'file' }
-import { rm, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
 import { type App, createApp } from '../app.ts'
-import { schemaVersion } from '../db/migrate.ts'
-import { USE_LITE_MODEL_ID } from '../engines/model-catalogue.ts'
-import { MOONSHINE_MODEL_ID } from '../engines/moonshine.ts'
-import { canCutNetwork } from '../engines/sandbox.ts'
-import { OLDEST_YTDLP } from '../engines/ytdlp.ts'
+import type { NamedFinding } from '../doctor/finding.ts'
+import { examineAll } from '../doctor/parts.ts'
 import { silentLog } from '../lib/log.ts'
-import { asError, Problem } from '../lib/problem.ts'
-import { MINUTE, SECOND } from '../lib/time.ts'
-import { EgressDenied } from '../net/policy.ts'
-import { LLM_PART } from './doctor-llm.ts'
-import { RECORD_PARTS } from './doctor-records.ts'
-import { failed, type Finding, ok, type Part, warning } from './finding.ts'
+import { Problem } from '../lib/problem.ts'
 import { print, printJson } from './output.ts'
 import { configOf } from './settings.ts'
-
-const GIB = 1_073_741_824
-const PART_TIMEOUT_MS = 5 * MINUTE
-
-const PARTS: readonly Part[] = [
-  { name: 'data folder', required: true, examine: examineFolder },
-  { name: 'database', required: true, examine: examineDatabase },
-  { name: 'outgoing requests', required: true, examine: examineEgress },
-  {
-    name: 'ffmpeg',
-    required: true,
-    examine: examineFfmpeg,
-  },
-  { name: 'yt-dlp', required: false, examine: examineYtdlp },
-  { name: 'speech', required: true, examine: examineSpeech },
-  { name: 'sentence encoder', required: true, examine: examineEmbedding },
-  LLM_PART,
-  { name: 'models', required: false, examine: examineModels },
-  ...RECORD_PARTS,
-]
 
 export function registerDoctor(program: Command): void {
   program
@@ -50,147 +19,23 @@ export function registerDoctor(program: Command): void {
     .action(async (options: { json?: true }, command: Command) => {
       const app = await createApp({ config: configOf(command), log: silentLog() })
       try {
-        await examineAll(app, options.json ?? false)
+        await report(app, options.json ?? false)
       } finally {
         await app.close()
       }
     })
 }
 
-async function examineAll(app: App, json: boolean): Promise<void> {
-  const findings: (Finding & { name: string })[] = []
-  for (const part of PARTS) {
-    const finding = { name: part.name, ...(await examine(part, app)) }
-    findings.push(finding)
-    if (!json) print(`${finding.verdict.padEnd(8)} ${finding.name.padEnd(18)} ${finding.message}`)
-  }
+async function report(app: App, json: boolean): Promise<void> {
+  const findings: NamedFinding[] = []
+  await examineAll(app, {
+    within: 'command',
+    onFinding(finding) {
+      findings.push(finding)
+      if (!json) print(`${finding.verdict.padEnd(8)} ${finding.name.padEnd(18)} ${finding.message}`)
+    },
+  })
   if (json) printJson(findings)
   const broken = findings.filter(({ verdict }) => verdict === 'failed').map(({ name }) => name)
   if (broken.length > 0) throw new Problem('internal_server_error', `Not in order: ${broken.join(', ')}.`)
-}
-
-async function examine(part: Part, app: App): Promise<Finding> {
-  try {
-    const finding = await part.examine(app, AbortSignal.timeout(PART_TIMEOUT_MS))
-    return finding.verdict === 'failed' && !part.required ? warning(finding.message) : finding
-  } catch (error) {
-    const { message } = asError(error)
-    return part.required ? failed(message) : warning(message)
-  }
-}
-
-async function examineFolder(app: App): Promise<Finding> {
-  const { dataDir } = app.config
-  const probe = join(dataDir, `doctor-${process.pid}`)
-  await Bun.write(probe, 'x')
-  await rm(probe)
-  const { bavail, bsize } = await statfs(dataDir)
-  const free = `${dataDir}, ${((bavail * bsize) / GIB).toFixed(1)} GiB free`
-  return bavail * bsize < 2 * GIB ? warning(`${free}: make room, or move it with EARSHOT_DATA`) : ok(free)
-}
-
-async function examineDatabase(app: App): Promise<Finding> {
-  const check = app.db.query<{ quick_check: string }, []>('pragma quick_check').get()
-  const foreign = app.db.query('pragma foreign_key_check').all().length
-  if (check?.quick_check !== 'ok' || foreign > 0) {
-    const reason = check?.quick_check === 'ok' ? `${foreign} broken references` : check?.quick_check
-    return failed(`damaged (${reason}): stop the server and restore a backup`)
-  }
-  return ok(`intact, schema version ${schemaVersion(app.db)}`)
-}
-
-/** The guard must let nothing out to this machine unless the operator trusts it. */
-async function examineEgress(app: App): Promise<Finding> {
-  try {
-    await app.fetcher.egress.check('169.254.169.254', 80)
-  } catch (error) {
-    if (error instanceof EgressDenied) return ok('private addresses are refused')
-    throw error
-  }
-  return warning('link-local addresses are trusted (EARSHOT_TRUSTED_HOSTS): callers can reach cloud metadata')
-}
-
-async function examineFfmpeg(app: App, signal: AbortSignal): Promise<Finding> {
-  const version = await app.engines.ffmpeg.version({ signal })
-  if (canCutNetwork()) return ok(version)
-  return warning(`${version}; it can't be cut off from the network here (user namespaces are not permitted)`)
-}
-
-async function examineYtdlp(app: App, signal: AbortSignal): Promise<Finding> {
-  const found = await app.engines.ytdlp.version({ signal })
-  if (!found)
-    return warning('not installed: only URLs of media files work; install yt-dlp or set EARSHOT_YTDLP')
-  const text = `${found.version} (${found.path})`
-  return found.version < OLDEST_YTDLP
-    ? warning(`${text} is too old for many sites; install a release from ${OLDEST_YTDLP} or later`)
-    : ok(text)
-}
-
-/** President Kennedy's sentence of 1961, a recording in the public domain. */
-const SENTENCE = /ask not what your country can do for you.* ask what you can do for your country/
-
-/** A clip through ffmpeg, voice detection and the chosen engine, the way jobs do it. */
-async function examineSpeech(app: App, signal: AbortSignal): Promise<Finding> {
-  const clip = join(app.config.dataDir, `doctor-${process.pid}.mp3`)
-  await Bun.write(clip, await Bun.file(jfk).bytes())
-  try {
-    const engine = await app.engines.speechEngine()
-    await hear(app, clip, signal)
-    const startedAt = performance.now()
-    const { text, durationMs } = await hear(app, clip, signal)
-    const factor = ((performance.now() - startedAt) / durationMs).toFixed(3)
-    const heard = text.toLowerCase().replaceAll(/[^a-z ]/g, '')
-    const figures = `${engine.modelId}, real-time factor ${factor} with ${app.config.threads} threads`
-    if (SENTENCE.test(heard)) return ok(`${figures}, the test sentence is right`)
-    const wrong = `${figures}, but the test sentence came out as "${text}"`
-    return engine.modelId === MOONSHINE_MODEL_ID ? failed(wrong) : warning(wrong)
-  } finally {
-    await rm(clip, { force: true })
-  }
-}
-
-/** Two sentences that say the same must be closer than two that do not. A few milliseconds. */
-async function examineEmbedding(app: App, signal: AbortSignal): Promise<Finding> {
-  const embedder = await app.engines.embedder()
-  const [question] = await embedder.embed(['when can the ships leave the port'], 'query', signal)
-  const [near, far] = await embedder.embed(
-    ['The boats get out of the harbour early in the morning.', 'Let the dough rise under a damp towel.'],
-    'passage',
-    signal,
-  )
-  const cosine = (other: Float32Array | undefined): number =>
-    question?.reduce((sum, value, index) => sum + value * (other?.[index] ?? 0), 0) ?? 0
-  const figures = `${embedder.modelId}, ${embedder.dimensions} dimensions, cosines ${cosine(near).toFixed(2)} and ${cosine(far).toFixed(2)}`
-  if (cosine(near) > cosine(far)) return ok(`${figures}: what means the same is closer`)
-  const wrong = `${figures}: what means the same is not closer than what does not`
-  return embedder.modelId === USE_LITE_MODEL_ID ? failed(wrong) : warning(wrong)
-}
-
-async function hear(
-  app: App,
-  path: string,
-  signal: AbortSignal,
-): Promise<{ text: string; durationMs: number }> {
-  const texts: string[] = []
-  const { durationMs } = await app.engines.speech.transcribe(path, {
-    engine: await app.engines.speechEngine(),
-    signal,
-    maxS: MINUTE / SECOND,
-    onWindow: (segments) => {
-      texts.push(...segments.map((segment) => segment.text))
-    },
-  })
-  return { text: texts.join(' '), durationMs }
-}
-
-async function examineModels(app: App): Promise<Finding> {
-  const states = await app.engines.models.list()
-  const installed = states.filter(({ state }) => state === 'installed').map(({ model }) => model.id)
-  const speech = states.find(({ inUse, model }) => inUse && model.task === 'speech')?.model
-  const better = states.find(({ recommended, model }) => recommended && model.task === 'speech')?.model
-  const text = `speech: ${speech?.id ?? 'none'}; installed: ${installed.join(', ') || 'none besides the embedded ones'}`
-  const englishOnly = speech?.languages.join() === 'en'
-  return englishOnly && better && better.id !== speech.id
-    ? ok(`${text}. English only; for other languages: earshot models pull ${better.id}`)
-    : ok(text)
 }

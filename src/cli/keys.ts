@@ -2,9 +2,9 @@
 
 import type { Command } from 'commander'
 import { getAccount, listAccounts } from '../accounts/accounts.ts'
-import { type ApiKey, createKey, listKeys, revokeKey, rotateKey } from '../accounts/keys.ts'
+import { keyRecord } from '../accounts/key-record.ts'
+import { createKey, listKeys, revokeKey, rotateKey } from '../accounts/keys.ts'
 import { formatPermissions, type Permissions } from '../accounts/permissions.ts'
-import { isoTime } from '../lib/time.ts'
 import { withDatabase } from './database.ts'
 import { note, print, printJson, printTable } from './output.ts'
 import { dateValue, durationValue, permissionsValue } from './values.ts'
@@ -60,44 +60,25 @@ function list({ account, json }: { account?: string; json?: true }, command: Com
     keys: listKeys(context, account === undefined ? undefined : getAccount(context, account).id),
     names: new Map(listAccounts(context).map(({ id, name }) => [id, name])),
   }))
-  const records = keys.map((key) => recordOf(key, names.get(key.accountId) ?? '', Date.now()))
+  const records = keys.map((key) =>
+    Object.assign({ account: names.get(key.accountId) ?? '' }, keyRecord(key, Date.now())),
+  )
   if (json) {
     printJson(records)
     return
   }
   printTable(
     ['ID', 'ACCOUNT', 'NAME', 'KEY', 'STATE', 'PERMISSIONS', 'CREATED', 'LAST USED', 'EXPIRES'],
-    records.map((record, index) => [
+    records.map((record) => [
       record.id,
       record.account,
       record.name,
       `…${record.hint}`,
       record.state,
-      formatPermissions(keys[index]?.permissions ?? []),
+      formatPermissions(record.permissions),
       record.created_at.slice(0, 10),
       record.last_used_at?.slice(0, 16) ?? '',
       record.expires_at?.slice(0, 16) ?? '',
     ]),
   )
-}
-
-function recordOf(key: ApiKey, account: string, atMs: number) {
-  const iso = (at: number | undefined): string | null => (at === undefined ? null : isoTime(at))
-  return {
-    id: key.id,
-    account,
-    name: key.name,
-    hint: key.hint,
-    state: stateOf(key, atMs),
-    permissions: key.permissions,
-    created_at: isoTime(key.createdAt),
-    last_used_at: iso(key.lastUsedAt),
-    expires_at: iso(key.expiresAt),
-    revoked_at: iso(key.revokedAt),
-  }
-}
-
-function stateOf({ revokedAt, expiresAt }: ApiKey, atMs: number): 'active' | 'revoked' | 'expired' {
-  if (revokedAt !== undefined) return 'revoked'
-  return expiresAt !== undefined && expiresAt <= atMs ? 'expired' : 'active'
 }

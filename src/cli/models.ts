@@ -4,15 +4,13 @@ import type { Command } from 'commander'
 import { basename } from 'node:path'
 import type { Config } from '../config.ts'
 import { MODEL_TASKS, type Model, type ModelTask } from '../engines/model-catalogue.ts'
+import { openHub } from '../engines/model-hub.ts'
 import type { PulledFile } from '../engines/model-install.ts'
-import type { HubFetch } from '../engines/model-pull.ts'
-import { createModels, type Models, type ModelState } from '../engines/models.ts'
+import { modelRecord, totalBytes } from '../engines/model-record.ts'
+import { createModels, type Models } from '../engines/models.ts'
 import { createLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND } from '../lib/time.ts'
-import { createEgress } from '../net/egress.ts'
-import { createFetcher } from '../net/fetch.ts'
-import { portOf } from '../net/policy.ts'
 import { note, print, printJson, printTable } from './output.ts'
 import { createProgress } from './progress.ts'
 import { configOf } from './settings.ts'
@@ -59,7 +57,7 @@ const modelsOf = (command: Command): Models => {
 async function list({ json }: { json?: true }, command: Command): Promise<void> {
   const entries = await modelsOf(command).list()
   if (json) {
-    printJson(entries.map(recordOf))
+    printJson(entries.map(modelRecord))
     return
   }
   printTable(
@@ -76,31 +74,8 @@ async function list({ json }: { json?: true }, command: Command): Promise<void> 
   )
 }
 
-function recordOf({ model, state, inUse, recommended }: ModelState): Record<string, unknown> {
-  return {
-    id: model.id,
-    task: model.task,
-    name: model.name,
-    format: model.format,
-    languages: model.languages,
-    licence: model.licence,
-    size_bytes: totalBytes(model) ?? null,
-    memory_bytes: model.memoryBytes,
-    state,
-    in_use: inUse,
-    recommended,
-    notes: model.notes,
-  }
-}
-
 const languagesOf = (model: Model): string =>
   model.languages[0] === '*' ? 'many' : model.languages.join(' ')
-
-/** undefined when the size of a file is not published. Small unpublished companions do not count. */
-function totalBytes(model: Model): number | undefined {
-  const sizes = model.files.flatMap((file) => file.sizeBytes ?? [])
-  return model.files[0]?.sizeBytes ? sizes.reduce((sum, size) => sum + size, 0) : undefined
-}
 
 function sizeOf(model: Model): string {
   const bytes = totalBytes(model)
@@ -113,7 +88,7 @@ async function pull(ids: readonly string[], command: Command): Promise<void> {
   const config = configOf(command)
   const models = modelsOf(command)
   for (const id of ids) await models.get(id)
-  const hub = await openHub(config)
+  const hub = await openHub(config, createLog(config.log, 'warn'))
   const stop = stopOnSignals()
   const progress = createProgress(megabytes)
   try {
@@ -146,18 +121,6 @@ function report(id: string, files: readonly PulledFile[]): void {
   }
   const fetched = files.filter((file) => file.fetched).length
   print(fetched === 0 ? `${id} was installed already.` : `${id} is installed and verified.`)
-}
-
-/** Downloads pass the egress proxy. The hub is the operator's own choice, so it may be private; its redirects may not. */
-async function openHub(config: Config): Promise<{ fetch: HubFetch; close: () => Promise<void> }> {
-  const url = config.modelHub === undefined ? undefined : new URL(config.modelHub)
-  if (!url)
-    throw new Problem('invalid_parameter', 'EARSHOT_MODEL_HUB is empty, so there is nowhere to pull from.')
-  const hub = { kind: 'host', host: url.hostname, port: portOf(url) } as const
-  const log = createLog(config.log, 'warn')
-  const egress = await createEgress({ ...config, trustedHosts: [...config.trustedHosts, hub], log })
-  const fetcher = createFetcher(egress, config)
-  return { fetch: (path, init) => fetcher.fetch(path, init), close: () => egress.close() }
 }
 
 interface Stop {

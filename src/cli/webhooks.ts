@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { getAccount } from '../accounts/accounts.ts'
 import { silentLog } from '../lib/log.ts'
 import { Problem } from '../lib/problem.ts'
-import { isoTime, isoTimeOrNull, MINUTE } from '../lib/time.ts'
+import { isoTime, MINUTE } from '../lib/time.ts'
 import { createEgress } from '../net/egress.ts'
 import { createFetcher } from '../net/fetch.ts'
 import { type Delivery, deliveryRecord, listDeliveries } from '../webhooks/deliveries.ts'
@@ -14,6 +14,7 @@ import {
   type Endpoint,
   type EndpointsContext,
   enableEndpoint,
+  endpointRecord,
   getEndpoint,
   rotateSecret,
   setDefaultUrl,
@@ -117,43 +118,22 @@ function change(
 
 function show(options: Options, command: Command): void {
   const endpoint = change(options, command, getEndpoint)
-  const overlapUntil = (endpoint.previousSecretUntil ?? 0) > Date.now() ? endpoint.previousSecretUntil : null
+  const record = endpointRecord(endpoint, Date.now())
   if (options.json) {
-    printJson({
-      account: options.account,
-      url: endpoint.url,
-      state: stateOf(endpoint),
-      disabled_at: isoTimeOrNull(endpoint.disabledAt),
-      disabled_reason: endpoint.disabledReason,
-      failures_in_row: endpoint.failuresInRow,
-      first_failure_at: isoTimeOrNull(endpoint.firstFailureAt),
-      secret: endpoint.secret,
-      previous_secret_until: isoTimeOrNull(overlapUntil),
-    })
+    printJson({ account: options.account, ...record, secret: endpoint.secret })
     return
   }
   printTable(
     ['ACCOUNT', 'DEFAULT URL', 'STATE', 'FAILURES', 'SECRET'],
-    [
-      [
-        options.account,
-        endpoint.url ?? '',
-        stateOf(endpoint),
-        String(endpoint.failuresInRow),
-        endpoint.secret,
-      ],
-    ],
+    [[options.account, endpoint.url ?? '', record.state, String(endpoint.failuresInRow), endpoint.secret]],
   )
-  if (overlapUntil !== null) note(`The former secret signs too until ${isoTime(overlapUntil)}.`)
+  if (record.previous_secret_until !== null) {
+    note(`The former secret signs too until ${record.previous_secret_until}.`)
+  }
   if (endpoint.disabledAt !== null) {
     note(`Switched off at ${isoTime(endpoint.disabledAt)}: ${endpoint.disabledReason ?? ''}`)
     note('Once the receiver works (earshot webhooks test), switch it on: earshot webhooks enable')
   }
-}
-
-function stateOf({ url, disabledAt }: Endpoint): 'none' | 'enabled' | 'disabled' {
-  if (url === null) return 'none'
-  return disabledAt === null ? 'enabled' : 'disabled'
 }
 
 function deliveries({ account, json, limit, before }: ListOptions, command: Command): void {

@@ -6,7 +6,7 @@ import type { App } from '../app.ts'
 import { transaction } from '../db/database.ts'
 import { randomText } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
-import { DAY, HOUR, isoTime } from '../lib/time.ts'
+import { DAY, HOUR, isoTime, isoTimeOrNull } from '../lib/time.ts'
 import { checkUrl, type EgressPolicy, isTrustedUrl } from '../net/policy.ts'
 
 export type EndpointsContext = Pick<App, 'db' | 'now' | 'config' | 'log'>
@@ -204,6 +204,32 @@ function endpointOf(row: Row): Endpoint {
     secret: row.secret,
     previousSecret: row.previous_secret,
     previousSecretUntil: row.previous_secret_until,
+  }
+}
+
+/** An endpoint in listings, as JSON: without its secrets. */
+export interface EndpointRecord {
+  readonly url: string | null
+  readonly state: 'none' | 'enabled' | 'disabled'
+  readonly disabled_at: string | null
+  readonly disabled_reason: string | null
+  readonly failures_in_row: number
+  readonly first_failure_at: string | null
+  /** Until then the former secret signs too. */
+  readonly previous_secret_until: string | null
+}
+
+export function endpointRecord(endpoint: Endpoint, atMs: number): EndpointRecord {
+  const { url, disabledAt, previousSecretUntil } = endpoint
+  const isOverlapping = (previousSecretUntil ?? 0) > atMs
+  return {
+    url,
+    state: url === null ? 'none' : disabledAt === null ? 'enabled' : 'disabled',
+    disabled_at: isoTimeOrNull(disabledAt),
+    disabled_reason: endpoint.disabledReason,
+    failures_in_row: endpoint.failuresInRow,
+    first_failure_at: isoTimeOrNull(endpoint.firstFailureAt),
+    previous_secret_until: isoTimeOrNull(isOverlapping ? previousSecretUntil : null),
   }
 }
 

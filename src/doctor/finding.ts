@@ -1,4 +1,4 @@
-// What an examination of `earshot doctor` finds, and what such a part is.
+// What a doctor's examination finds, and what a part is that it examines.
 
 import type { App } from '../app.ts'
 
@@ -7,11 +7,19 @@ export interface Finding {
   readonly message: string
 }
 
+export interface NamedFinding extends Finding {
+  /** Of the part. */
+  readonly name: string
+}
+
+/** `server`: others wait meanwhile, so nothing may hold up the main thread for seconds. */
+export type Within = 'command' | 'server'
+
 export interface Part {
   readonly name: string
   /** Without it nothing works: a failure makes the exit code 1. Else it becomes a warning. */
   readonly required: boolean
-  examine(app: App, signal: AbortSignal): Finding | Promise<Finding>
+  examine(app: App, signal: AbortSignal, within: Within): Finding | Promise<Finding>
 }
 
 export const ok = (message: string): Finding => ({ verdict: 'ok', message })

@@ -1,4 +1,4 @@
-// The parts of `earshot doctor` that look at what is written down: ledger, webhooks, job queue.
+// The parts that look at what is written down: ledger, webhooks, job queue.
 
 import type { App } from '../app.ts'
 import { listDrifted } from '../billing/entries.ts'

@@ -1,4 +1,4 @@
-// What `earshot doctor` asks the language model: one simple question with a constrained answer, for real.
+// What the doctor asks the language model: one simple question with a constrained answer, for real.
 
 import type { App } from '../app.ts'
 import { prompt } from '../engines/llm/prompt.ts'
