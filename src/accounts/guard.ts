@@ -132,8 +132,10 @@ export function createAddressGuard({
   }
 }
 
-function keyText(request: Request): string {
-  return request.headers.get('x-api-key')?.trim() ?? ''
+/** X-API-Key wins. Clients of other interfaces send their key as a bearer token (RFC 6750). '' when there is none. */
+function keyText({ headers }: Request): string {
+  const key = headers.get('x-api-key')?.trim() ?? ''
+  return key === '' ? (/^bearer +(\S+)\s*$/i.exec(headers.get('authorization') ?? '')?.[1] ?? '') : key
 }
 
 function findCaller(context: GuardContext, exchange: Exchange): Caller | undefined {
@@ -160,7 +162,7 @@ function identify(context: GuardContext, attempts: Attempts, exchange: Exchange)
   const isEnded = sessionToken(exchange.request) !== undefined
   const advice = isEnded
     ? 'Your session has ended. Sign in again.'
-    : 'Send your API key in the X-API-Key header.'
+    : 'Send your API key in the X-API-Key header, or as a bearer token.'
   throw refused(context, attempts, exchange, advice)
 }
 

@@ -106,15 +106,29 @@ async function writeWhole(
   }
 }
 
+/** What an endpoint accepts beside the containers that files may have. */
+export interface MoreFormats {
+  /** Media type by ffmpeg's name of the container. */
+  readonly types: Readonly<Record<string, string>>
+  /** For people: everything that is accepted. */
+  readonly names: string
+}
+
 /** Decides by content what it is. Problem `invalid_parameter` for what is none of the accepted formats. */
-export async function inspect(app: App, written: Written, signal: AbortSignal): Promise<ReceivedContent> {
+export async function inspect(
+  app: App,
+  written: Written,
+  signal: AbortSignal,
+  more: MoreFormats = { types: {}, names: ACCEPTED_FORMATS },
+): Promise<ReceivedContent> {
   const probe = await app.engines.ffmpeg.probe(written.path, { signal }).catch((error: unknown) => {
     // Without a cause it is not the file's fault: ffprobe itself is missing.
     if (!(error instanceof Problem) || error.cause === undefined) throw error
-    throw notAccepted(error)
+    throw notAccepted(more, error)
   })
-  const mediaType = await mediaTypeOf(written.path, probe)
-  if (mediaType === undefined) throw notAccepted()
+  const [container = ''] = probe.formatNames
+  const mediaType = (await mediaTypeOf(written.path, probe)) ?? more.types[container]
+  if (mediaType === undefined) throw notAccepted(more)
   return {
     ...written,
     mediaType,
@@ -123,10 +137,9 @@ export async function inspect(app: App, written: Written, signal: AbortSignal): 
   }
 }
 
-function notAccepted(cause?: unknown): Problem {
-  return new Problem(
-    'invalid_parameter',
-    `The content of "file" is not ${ACCEPTED_FORMATS}, or it is damaged.`,
-    cause === undefined ? {} : { cause },
-  )
+function notAccepted({ names }: MoreFormats, cause?: unknown): Problem {
+  return new Problem('invalid_parameter', `The content of "file" is not ${names}, or it is damaged.`, {
+    field: 'file',
+    ...(cause === undefined ? {} : { cause }),
+  })
 }

@@ -2,6 +2,7 @@
 
 import type { Log } from '../lib/log.ts'
 import { asError, Problem, type ProblemCode } from '../lib/problem.ts'
+import type { Schema } from '../lib/schema.ts'
 
 /** What a handler answers with. `body` becomes JSON. */
 export interface Answer<Body = unknown> {
@@ -51,6 +52,12 @@ export function problemAnswer(problem: Problem, publicUrl: string): Answer {
     },
     ...(waitS === undefined ? {} : { headers: { 'retry-after': String(Math.ceil(waitS)) } }),
   }
+}
+
+/** How an endpoint tells failures whose clients know another form than the envelope. */
+export interface FailureForm {
+  readonly schema: Schema
+  readonly answer: (problem: Problem, publicUrl: string) => Answer
 }
 
 /** Any thrown value → the Problem to answer with. Bugs are logged with the request's id and answered without detail. */

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 import type { Metrics } from '../lib/metrics.ts'
 import { asError, Problem } from '../lib/problem.ts'
 import { SECOND } from '../lib/time.ts'
-import { type Answer, problemAnswer, problemOfThrown } from './envelope.ts'
+import { type Answer, type FailureForm, problemAnswer, problemOfThrown } from './envelope.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Exchange, Route } from './route.ts'
 
@@ -59,7 +59,7 @@ export function createHttp(options: HttpOptions): Elysia {
   http.onError(({ code, error, request }) => {
     const thrown = code === 'NOT_FOUND' ? notFound() : error
     const exchange = createExchange(options, request, 'unknown')
-    const response = refuse(options, exchange, thrown)
+    const response = refuse(options, exchange, thrown, undefined)
     noteEnd(options, exchange, response, 0)
     return response
   })
@@ -115,7 +115,7 @@ async function respond(options: HttpOptions, route: Route, exchange: Exchange): 
     response = send(exchange, await route.run(exchange))
   } catch (thrown) {
     refused = true
-    response = refuse(options, exchange, thrown)
+    response = refuse(options, exchange, thrown, route.failure)
   }
   try {
     await exchange.trail.claim?.settle(response, refused)
@@ -160,11 +160,16 @@ function send(exchange: Exchange, reply: Answer | Response): Response {
   return Response.json(reply.body, { status: reply.httpStatus, headers: exchange.headers })
 }
 
-function refuse(options: HttpOptions, exchange: Exchange, thrown: unknown): Response {
+function refuse(
+  options: HttpOptions,
+  exchange: Exchange,
+  thrown: unknown,
+  failure: FailureForm | undefined,
+): Response {
   // Nobody reads this answer, and work that stopped because its client left is no fault.
   if (exchange.request.signal.aborted) return new Response(null, { status: 499 })
   const problem = problemOfThrown(thrown, exchange.log)
-  return send(exchange, problemAnswer(problem, options.publicUrl()))
+  return send(exchange, (failure?.answer ?? problemAnswer)(problem, options.publicUrl()))
 }
 
 function otherMethod(options: HttpOptions, routes: readonly Route[], request: Request): Response {
@@ -175,9 +180,13 @@ function otherMethod(options: HttpOptions, routes: readonly Route[], request: Re
   const response =
     request.method === 'OPTIONS'
       ? new Response(null, { status: 204, headers: exchange.headers })
-      : refuse(options, exchange, new Problem('method_not_allowed', `This address takes ${allow} only.`))
+      : refuse(options, exchange, otherMethodProblem(allow), routes[0]?.failure)
   noteEnd(options, exchange, response, 0)
   return response
+}
+
+function otherMethodProblem(allow: string): Problem {
+  return new Problem('method_not_allowed', `This address takes ${allow} only.`)
 }
 
 export interface ListenOptions {

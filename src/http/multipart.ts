@@ -24,6 +24,8 @@ export interface FilePart {
 
 export interface MultipartOptions extends BodyLimits {
   readonly signal: AbortSignal
+  /** Fields that may be given several times; their values come joined by line feeds. */
+  readonly lists?: readonly string[]
   /** Called for each file in turn; what it throws ends the reading and is thrown on. */
   readonly onFile: (file: FilePart) => Promise<void>
 }
@@ -48,8 +50,9 @@ export async function readMultipart(
   for (const [event, what] of TOO_MANY) parser.on(event, () => failed.reject(tooMany(what)))
   parser.on('field', (name, value, _nameTruncated, valueTruncated) => {
     if (valueTruncated) failed.reject(tooMany(`bytes in the field ${safe(name)}`))
-    if (fields.has(name)) failed.reject(twice(name))
-    fields.set(name, value)
+    const former = fields.get(name)
+    if (former !== undefined && options.lists?.includes(name) !== true) failed.reject(twice(name))
+    fields.set(name, former === undefined ? value : `${former}\n${value}`)
   })
   parser.on('file', (field, content, name: string | undefined) => {
     // A body that ends inside a file is told to the parser, too.

@@ -1,6 +1,6 @@
 // The OpenAPI 3.1 document, made from the same route values that serve the requests: it cannot drift from them.
 
-import { PROBLEMS, type ProblemCode } from '../lib/problem.ts'
+import { Problem, PROBLEMS, type ProblemCode } from '../lib/problem.ts'
 import { t } from '../lib/schema.ts'
 import { PROBLEM_DOCS } from './problem-docs.ts'
 import type { Route } from './route.ts'
@@ -45,6 +45,7 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
           name: 'X-API-Key',
           description: 'Made with `earshot keys create`.',
         },
+        Bearer: { type: 'http', scheme: 'bearer', description: 'The same key as a bearer token.' },
       },
     },
   }
@@ -63,7 +64,7 @@ function operation(route: Route): Json {
     operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^a-z0-9]+/gi, '_')}`,
     summary: route.summary,
     tags: [route.tag],
-    security: route.permission === undefined ? [] : [{ ApiKey: [] }],
+    security: route.permission === undefined ? [] : [{ ApiKey: [] }, { Bearer: [] }],
     ...(description === '' ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(route),
@@ -125,12 +126,16 @@ function successes({ responses, texts }: Route): Record<string, Json> {
 
 /** One response per status, with an example per code. */
 function failures(route: Route): Record<string, Json> {
-  const byStatus = Map.groupBy(problemsOf(route), (code) => PROBLEMS[code])
+  const { failure } = route
+  const byStatus = Map.groupBy(problemsOf(route), (code) =>
+    failure ? failure.answer(new Problem(code, ''), '').httpStatus : PROBLEMS[code],
+  )
+  const schema = failure?.schema ?? { $ref: '#/components/schemas/Error' }
   const entries = [...byStatus].map(([status, codes]) => [
     String(status),
     {
       description: codes.map((code) => `\`${code}\`: ${PROBLEM_DOCS[code]}`).join('\n\n'),
-      content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      content: { 'application/json': { schema } },
     },
   ])
   return Object.fromEntries(entries) as Record<string, Json>

@@ -31,6 +31,7 @@ export const PROBLEM_DOCS: Readonly<Record<ProblemCode, string>> = {
     'The task is unknown, has expired, or belongs to another account. Tasks last one hour after their end.',
   no_subscription: 'The account has no active subscription.',
   not_found: 'There is nothing at this address. The reference lists every endpoint.',
+  model_not_found: 'There is no such speech model, or it is not installed. GET /v1/models lists them.',
   method_not_allowed: 'The address exists but not for this method. The Allow header lists the right ones.',
   storage_quota_exceeded: 'The storage of the account is full. Delete files or change the plan.',
   rate_limit_exceeded: 'Too many requests. Wait as long as the Retry-After header says.',

@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 import { Problem, type ProblemCode } from '../lib/problem.ts'
 import type { Infer, Schema } from '../lib/schema.ts'
 import { readJsonBody, refuseLargeBody } from './body.ts'
-import type { Answer } from './envelope.ts'
+import type { Answer, FailureForm } from './envelope.ts'
 import { type Claim, fingerprintOf, type Idempotency } from './idempotency.ts'
 import { bodyChecker, queryChecker } from './validation.ts'
 
@@ -67,6 +67,11 @@ export interface Call<Path extends string, Caller, Body, Query> extends Exchange
    * of a former request back, without `work` having run.
    */
   readonly commit: <Reply>(work: () => Answer<Reply>, content?: string) => Answer<Reply> | Response
+  /**
+   * For routes that charge, take a stream and answer only when the work is done: the answer of a former request with the
+   * same Idempotency-Key and `content`. Undefined: this one is the first, and what it returns will be kept.
+   */
+  readonly findFormer: (content: string) => Response | undefined
 }
 
 export interface RouteSpec<
@@ -105,6 +110,8 @@ export interface RouteSpec<
   readonly texts?: readonly string[]
   /** Problems of its own, for the reference; the common ones are implied. */
   readonly errors?: readonly ProblemCode[]
+  /** Absent: the envelope of the contract. */
+  readonly failure?: FailureForm
   /** The answer may take minutes: the connection's idle time-out is lifted. */
   readonly slow?: boolean
   /** Where the path is mounted. Only what is below /v1 is part of the API and of the reference. */
@@ -126,6 +133,7 @@ export interface Route {
   readonly responses: Readonly<Record<number, Schema>>
   readonly texts: readonly string[]
   readonly errors: readonly ProblemCode[]
+  readonly failure: FailureForm | undefined
   readonly slow: boolean
   readonly charges: boolean
   run(exchange: Exchange): Promise<Answer | Response>
@@ -167,6 +175,7 @@ export function route<
     responses: spec.responses,
     texts: spec.texts ?? [],
     errors: spec.errors ?? [],
+    failure: spec.failure,
     slow: spec.slow ?? false,
     charges: spec.charges ?? false,
     async run(exchange) {
@@ -178,14 +187,18 @@ export function route<
       if (spec.takesStream !== true && spec.readBody === undefined) refuseLargeBody(request)
       const body = (checkBody ? checkBody(await readBody(request)) : undefined) as Infer<Body>
       const call = { ...exchange, caller, params, query, body, signal: request.signal }
-      if (spec.charges !== true) return handler({ ...call, commit: doesNotCharge })
-      return once(exchange, spec, [params, query, body], (commit) => handler({ ...call, commit }))
+      if (spec.charges !== true) return handler({ ...call, commit: doesNotCharge, findFormer: doesNotCharge })
+      return once(exchange, spec, [params, query, body], (once) => handler({ ...call, ...once }))
     },
   }
 }
 
 type Reply = Answer | Response
-type Commit = <Body>(work: () => Answer<Body>, content?: string) => Answer<Body> | Response
+
+interface Once {
+  readonly commit: <Body>(work: () => Answer<Body>, content?: string) => Answer<Body> | Response
+  readonly findFormer: (content: string) => Response | undefined
+}
 
 function doesNotCharge(): never {
   throw new Error('only a route with `charges` commits')
@@ -196,7 +209,7 @@ async function once(
   exchange: Exchange,
   spec: { readonly slow?: boolean; readonly takesStream?: boolean },
   asked: readonly unknown[],
-  run: (commit: Commit) => Reply | Promise<Reply>,
+  run: (once: Once) => Reply | Promise<Reply>,
 ): Promise<Reply> {
   const { request, endpoint, trail, idempotency } = exchange
   if (!idempotency || trail.accountId === undefined)
@@ -207,9 +220,11 @@ async function once(
   // What a stream holds is known only when the handler has received it.
   const replay = spec.takesStream === true ? undefined : claim?.find(fingerprintOf(asked))
   if (replay) return replay
-  return run((work, content) => {
-    const former = content === undefined ? undefined : claim?.find(fingerprintOf(asked, content))
-    return former ?? idempotency.commit(claim, work)
+  const findFormer = (content: string): Response | undefined => claim?.find(fingerprintOf(asked, content))
+  return run({
+    findFormer,
+    commit: (work, content) =>
+      (content === undefined ? undefined : findFormer(content)) ?? idempotency.commit(claim, work),
   })
 }
 

@@ -24,6 +24,7 @@ export const PROBLEMS = {
   task_not_found: 404,
   no_subscription: 404,
   not_found: 404,
+  model_not_found: 404,
   method_not_allowed: 405,
   storage_quota_exceeded: 413,
   rate_limit_exceeded: 429,
@@ -50,6 +51,8 @@ export interface ProblemOptions {
   readonly temporary?: boolean
   /** For 429 and 503: seconds after which to try again. */
   readonly retryAfterS?: number
+  /** Name of the field of the request that is at fault. */
+  readonly field?: string
 }
 
 export class Problem extends Error {
@@ -57,6 +60,7 @@ export class Problem extends Error {
   readonly code: ProblemCode
   readonly temporary: boolean
   readonly retryAfterS: number | undefined
+  readonly field: string | undefined
 
   /** `message` says what was wrong with what, and what to do; callers of the API read it. */
   constructor(code: ProblemCode, message: string, options: ProblemOptions = {}) {
@@ -64,6 +68,7 @@ export class Problem extends Error {
     this.code = code
     this.temporary = options.temporary ?? false
     this.retryAfterS = options.retryAfterS
+    this.field = options.field
   }
 
   get httpStatus(): number {

@@ -55,6 +55,18 @@ test('a valid key reaches its account', async () => {
   expect(await response.json()).toEqual({ status: 'success', data: 'acme' })
 })
 
+test('a key also comes as a bearer token; X-API-Key wins', async () => {
+  const text = keyWith(['transcribe'])
+  const status = async (headers: Record<string, string>) =>
+    (await http.handle(new Request('http://localhost/v1/name', { headers }))).status
+  expect(await status({ authorization: `Bearer ${text}` })).toBe(200)
+  expect(await status({ authorization: `bearer  ${text} ` })).toBe(200)
+  expect(await status({ authorization: 'Bearer wrong' })).toBe(401)
+  expect(await status({ authorization: `Basic ${text}` })).toBe(401)
+  expect(await status({ authorization: text })).toBe(401)
+  expect(await status({ authorization: `Bearer ${text}`, 'x-api-key': 'wrong' })).toBe(401)
+})
+
 test('a missing or invalid key is a 401 without machine code', async () => {
   keyWith('all')
   for (const key of [undefined, '', 'nonsense', `ear_${'0'.repeat(40)}`]) {

@@ -81,7 +81,7 @@ describe('the OpenAPI document', () => {
       paths: {
         '/transcribe/async': {
           post: {
-            security: [{ ApiKey: [] }],
+            security: [{ ApiKey: [] }, { Bearer: [] }],
             requestBody: { content: { 'application/json': { schema: { required: ['video_url'] } } } },
             responses: { 202: {}, 400: {}, 401: {}, 402: {}, 403: {}, 429: {}, 500: {} },
           },
