@@ -16,6 +16,7 @@ import { registerModels } from './models.ts'
 import { note } from './output.ts'
 import { registerServe } from './serve.ts'
 import { addSettings } from './settings.ts'
+import { registerTools } from './tools.ts'
 import { registerTranscribe } from './transcribe.ts'
 import { registerWebhooks } from './webhooks.ts'
 
@@ -42,6 +43,7 @@ export function createProgram(): Command {
   registerAccounts(program)
   registerCredits(program)
   registerModels(program)
+  registerTools(program)
   registerConsole(program)
   registerBackup(program)
   registerDoctor(program)

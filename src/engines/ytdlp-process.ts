@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Program, runProgram, startProgram } from '../lib/process.ts'
-import { SECOND } from '../lib/time.ts'
+import { DAY, SECOND } from '../lib/time.ts'
 import type { JsRuntimes } from './js-runtime.ts'
 import { type Limits, sandboxed } from './sandbox.ts'
 import { copyCookies } from './site-cookies.ts'
@@ -75,6 +75,13 @@ export async function ytdlpVersion(path: string, signal: AbortSignal): Promise<s
 }
 
 const versions = new Map<string, { readonly identity: string; readonly version: string }>()
+
+/** Days since the release with this version, such as 2026.10.26; undefined for other versions. */
+export function ageDays(version: string, now: number): number | undefined {
+  const [, year, month, day] = /^(\d{4})\.(\d{2})\.(\d{2})/.exec(version) ?? []
+  if (year === undefined) return undefined
+  return Math.floor((now - Date.UTC(Number(year), Number(month) - 1, Number(day))) / DAY)
+}
 
 /** The first release that takes a JavaScript runtime. */
 const TAKES_RUNTIMES = '2025.11.12'
