@@ -6,7 +6,7 @@ import { extractionRoutes } from './analysis/extract-routes.ts'
 import { analysisRoutes } from './analysis/routes.ts'
 import type { App } from './app.ts'
 import { usageRoutes } from './billing/usage-routes.ts'
-import { consoleRoutes } from './console/assets.ts'
+import { pageRoutes } from './console/assets.ts'
 import { sessionRoutes } from './console/session-routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { fileAnalysisRoutes } from './fileanalysis/routes.ts'
@@ -68,7 +68,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     ...searchRoutes(app, auth, { publicUrl }),
     downloadRoute(app),
     ...sessionRoutes(app, guards),
-    ...consoleRoutes(),
+    ...pageRoutes(),
     ...referenceRoutes({ version: VERSION, routes: () => routes }),
     ...metricsRoutes(app.metrics, app.config.metrics),
   ]

@@ -44,7 +44,7 @@ interface Asset {
 
 type Assets = ReadonlyMap<string, Asset>
 
-export function consoleRoutes(): readonly Route[] {
+export function pageRoutes(): readonly Route[] {
   let assets: Promise<Assets> | undefined
   const find = async (name: string): Promise<Asset> => {
     assets ??= readAssets()
