@@ -1,7 +1,8 @@
 // The OpenAPI 3.1 document, made from the same route values that serve the requests: it cannot drift from them.
 
-import { Problem, PROBLEMS, type ProblemCode } from '../lib/problem.ts'
+import { Problem, type ProblemCode } from '../lib/problem.ts'
 import { t } from '../lib/schema.ts'
+import { type Answer, problemAnswer } from './envelope.ts'
 import { PROBLEM_DOCS } from './problem-docs.ts'
 import type { Route } from './route.ts'
 
@@ -124,18 +125,25 @@ function successes({ responses, texts }: Route): Record<string, Json> {
   return Object.fromEntries(entries)
 }
 
+const EXAMPLE_URL = 'https://earshot.example.com'
+
 /** One response per status, with an example per code. */
 function failures(route: Route): Record<string, Json> {
   const { failure } = route
-  const byStatus = Map.groupBy(problemsOf(route), (code) =>
-    failure ? failure.answer(new Problem(code, ''), '').httpStatus : PROBLEMS[code],
-  )
+  const answerTo = (code: ProblemCode): Answer =>
+    (failure?.answer ?? problemAnswer)(new Problem(code, PROBLEM_DOCS[code]), EXAMPLE_URL)
+  const byStatus = Map.groupBy(problemsOf(route), (code) => answerTo(code).httpStatus)
   const schema = failure?.schema ?? { $ref: '#/components/schemas/Error' }
   const entries = [...byStatus].map(([status, codes]) => [
     String(status),
     {
       description: codes.map((code) => `\`${code}\`: ${PROBLEM_DOCS[code]}`).join('\n\n'),
-      content: { 'application/json': { schema } },
+      content: {
+        'application/json': {
+          schema,
+          examples: Object.fromEntries(codes.map((code) => [code, { value: answerTo(code).body }])),
+        },
+      },
     },
   ])
   return Object.fromEntries(entries) as Record<string, Json>

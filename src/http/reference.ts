@@ -33,6 +33,7 @@ export function referenceRoutes({ version, routes }: ReferenceOptions): readonly
     page('/docs/errors', () => html('Earshot API errors', errorList())),
     page('/docs/swagger-ui.css', () => asset(Bun.file(swaggerCss), 'text/css; charset=utf-8')),
     page('/docs/swagger-ui.js', () => asset(Bun.file(swaggerScript), 'text/javascript; charset=utf-8')),
+    page('/docs/icon.svg', () => asset(ICON, 'image/svg+xml')),
     page('/docs/start.js', () => asset(START, 'text/javascript; charset=utf-8')),
   ]
 }
@@ -40,6 +41,11 @@ export function referenceRoutes({ version, routes }: ReferenceOptions): readonly
 function page(path: string, respond: () => Response): Route {
   return route({ method: 'GET', path, base: '', tag: 'Pages', summary: path, responses: {} }, respond)
 }
+
+/** Without one, browsers ask for /favicon.ico and report that it is missing. */
+const ICON =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" fill="none" stroke="#2563eb" stroke-width="2" ' +
+  'stroke-linecap="round"><path d="M2 7v2M5 4v8M8 1v14M11 4v8M14 7v2"/></svg>'
 
 const START = `SwaggerUIBundle({
   url: '/v1/openapi.json',
@@ -82,7 +88,7 @@ function html(title: string, body: string, stylesheet?: string): Response {
   const link = stylesheet === undefined ? '' : `<link rel="stylesheet" href="${stylesheet}">`
   const text = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>${title}</title>${link}<style>${STYLE}</style></head>
+<title>${title}</title><link rel="icon" href="/docs/icon.svg">${link}<style>${STYLE}</style></head>
 <body>
 ${body}
 </body></html>

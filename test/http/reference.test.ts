@@ -99,6 +99,18 @@ describe('the OpenAPI document', () => {
     })
   })
 
+  test('shows each failure as it is really answered', async () => {
+    const document = await readJson('/v1/openapi.json')
+    const withExamples = (examples: object) => ({ content: { 'application/json': { examples } } })
+    const responses = {
+      402: withExamples({
+        limit_exceeded: { value: { error: 'limit_exceeded', error_code: 'limit_exceeded' } },
+      }),
+      429: withExamples({ rate_limit_exceeded: {}, too_many_active_jobs: { value: { status: 'error' } } }),
+    }
+    expect(document).toMatchObject({ paths: { '/transcribe/async': { post: { responses } } } })
+  })
+
   test('leaves pages out', async () => {
     expect(JSON.stringify(await readJson('/v1/openapi.json'))).not.toContain('/docs/start.js')
   })
