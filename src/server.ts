@@ -28,6 +28,8 @@ import { VERSION } from './lib/version.ts'
 import { fileSearchRoute } from './search/file-route.ts'
 import { indexJob } from './search/index.job.ts'
 import { createSearcher } from './search/searcher.ts'
+import { audioRoutes } from './openai/audio-routes.ts'
+import { modelRoutes } from './openai/models-routes.ts'
 import { downloadRoute } from './shortvideo/download.ts'
 import { profileRoutes } from './shortvideo/profile-routes.ts'
 import { searchRoutes } from './shortvideo/search-routes.ts'
@@ -54,6 +56,8 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     }),
     ...transcriptionRoutes(app, auth),
     transcriptRoute(app, auth),
+    ...audioRoutes(app, auth),
+    ...modelRoutes(app, auth),
     ...analysisRoutes(app, auth),
     ...extractionRoutes(app, auth),
     ...uploadRoutes(app, auth, AFTER_TRANSCRIPTION),

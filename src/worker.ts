@@ -11,6 +11,7 @@ import { createRunner, type Runner } from './jobs/runner.ts'
 import { startSchedules } from './jobs/schedule.ts'
 import { discardSyncTasks } from './jobs/tasks.ts'
 import { removeSpool } from './media/spool.ts'
+import { audioJob } from './openai/audio.job.ts'
 import { indexJob } from './search/index.job.ts'
 import { reembedSchedule } from './search/reembed.job.ts'
 import { AFTER_TRANSCRIPTION } from './server.ts'
@@ -32,6 +33,7 @@ const SCHEDULES = [
 const JOBS = [
   fetchJob,
   transcribeJob,
+  audioJob,
   analyzeJob,
   extractJob,
   deliverJob,

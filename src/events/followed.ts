@@ -18,6 +18,7 @@ interface Kind {
 
 const KINDS: Readonly<Record<JobType | 'file', Kind>> = {
   transcribe: { permission: 'transcribe', statusPath: '/v1/transcribe' },
+  audio_transcription: { permission: 'transcribe' },
   analyze_video: { permission: 'analyze' },
   analyze_file: { permission: 'analyze' },
   extract_file: { permission: 'extract' },

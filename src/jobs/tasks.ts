@@ -21,6 +21,7 @@ import { cancelOwned, enqueuePlan, listBusyOwners, type JobPlan, type QueueConte
 
 export type JobType =
   | 'transcribe'
+  | 'audio_transcription'
   | 'analyze_video'
   | 'analyze_file'
   | 'extract_file'

@@ -2,7 +2,7 @@
 // a job that is interrupted at any moment goes on behind the last window and neither loses nor doubles a segment.
 
 import type { App } from '../app.ts'
-import type { SpeechEngine } from '../engines/speech-engine.ts'
+import type { SpeechEngine, SpeechHints } from '../engines/speech-engine.ts'
 import { parseCheckpoint, type SpeechResult } from '../engines/speech.ts'
 import { transaction } from '../db/database.ts'
 import { logRestart, logSegments, type Subject } from '../jobs/event-log.ts'
@@ -23,6 +23,9 @@ export interface RecogniseOptions {
   readonly path: string
   /** ISO 639-1; detected when absent. */
   readonly language: string | undefined
+  /** An installed speech model; absent: the one that is chosen now. */
+  readonly speechModel?: string
+  readonly hints?: SpeechHints
   /** As far as it is known; for the progress alone. */
   readonly durationS: number
   /** Null: not to be found again by URL. */
@@ -55,13 +58,14 @@ export async function recognise(
   options: RecogniseOptions,
 ): Promise<Recognised> {
   const { item } = options
-  const engine = await app.engines.speechEngine()
+  const engine = await app.engines.speechEngine(options.speechModel)
   const { modelId } = engine
   const saved = savedProgress(app, context.checkpoint, { engine, item, followed: options.followed })
   const transcriptId = saved?.transcriptId ?? begin(app, options, modelId)
   const speech = await app.engines.speech.transcribe(options.path, {
     engine,
     language: engine.multilingual ? options.language : undefined,
+    hints: options.hints,
     signal: context.signal,
     maxS: app.config.maxMediaS,
     resumeFrom: saved && parseCheckpoint(saved.speech, engine),

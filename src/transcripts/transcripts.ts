@@ -4,6 +4,7 @@
 import type { App } from '../app.ts'
 import type { SpeechSegment, Word } from '../engines/speech-engine.ts'
 import { newId } from '../lib/id.ts'
+import { parseOrThrow, parser, t } from '../lib/schema.ts'
 
 type Context = Pick<App, 'db' | 'now'>
 
@@ -43,6 +44,12 @@ export interface CacheKey {
 
 export function cacheKeyText(key: CacheKey): string {
   return JSON.stringify([key.canonicalUrl, key.item, key.speechModel, key.language])
+}
+
+/** The opposite of `cacheKeyText`. */
+export function readCacheKey(text: string): CacheKey {
+  const [canonicalUrl, item, speechModel, language] = JSON.parse(text) as [string, number, string, string]
+  return { canonicalUrl, item, speechModel, language }
 }
 
 /** Begins an empty transcript and returns its id. */
@@ -187,4 +194,45 @@ export function listSegments(app: Pick<App, 'db'>, transcriptId: string): Segmen
 /** The transcript as the API serves it: segments, or with `asText` one plain-text string. */
 export function transcriptBody(segments: readonly Segment[], asText: boolean): readonly Segment[] | string {
   return asText ? segments.map((segment) => segment.text).join(' ') : segments
+}
+
+const StoredWords = parser(t.Array(t.Tuple([t.String(), t.Number(), t.Number(), t.Number()])))
+
+export interface TimedSegment extends Segment {
+  /** Absent where the engine gives no word times. */
+  words?: TimedWord[]
+}
+
+/** Seconds. */
+export interface TimedWord {
+  readonly text: string
+  readonly start: number
+  readonly end: number
+  /** 0..1 */
+  readonly probability: number
+}
+
+export function listTimedSegments(app: Pick<App, 'db'>, transcriptId: string): TimedSegment[] {
+  return app.db
+    .query<SegmentRow & { readonly words: string | null }, [{ transcriptId: string }]>(
+      `select start_ms, end_ms, text, words from transcript_segments
+       where transcript_id = $transcriptId order by position`,
+    )
+    .all({ transcriptId })
+    .map((row) => {
+      const segment: TimedSegment = segmentOf({ text: row.text, startMs: row.start_ms, endMs: row.end_ms })
+      if (row.words !== null) segment.words = timedWords(row.words)
+      return segment
+    })
+}
+
+function timedWords(json: string): TimedWord[] {
+  return parseOrThrow(StoredWords, JSON.parse(json), 'the words of a segment').map(
+    ([text, startMs, endMs, probability]) => ({
+      text,
+      start: startMs / 1_000,
+      end: endMs / 1_000,
+      probability,
+    }),
+  )
 }

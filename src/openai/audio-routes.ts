@@ -1,0 +1,226 @@
+// POST /audio/transcriptions and /audio/translations: OpenAI's speech API. A recording comes as a form, streams to disk,
+// and is a synchronous task like that of /transcribe: charged by its length, discarded when its client leaves.
+
+import { renameSync } from 'node:fs'
+import type { Caller, Guard } from '../accounts/guard.ts'
+import type { App } from '../app.ts'
+import { requireTranscriptionCredit } from '../billing/balance.ts'
+import { transaction } from '../db/database.ts'
+import { dismiss, expectBytes, inspect, type MoreFormats, receive, type Written } from '../files/receive.ts'
+import { OVERHEAD_BYTES_MAX, readMultipart } from '../http/multipart.ts'
+import { type Call, type Route, route } from '../http/route.ts'
+import { refuseOverload } from '../jobs/overload.ts'
+import { completedTask, createTask, type Task } from '../jobs/tasks.ts'
+import { newId } from '../lib/id.ts'
+import { Problem } from '../lib/problem.ts'
+import type { SpeechEngine } from '../engines/speech-engine.ts'
+import { holdTranscription } from '../transcripts/charges.ts'
+import { AudioAnswer, audioAnswer, TEXT_TYPES } from './answer.ts'
+import { audioJob, audioPath, type AudioTaskRequest, ITEM, readAudioResult } from './audio.job.ts'
+import { invalid, openAiFailure } from './errors.ts'
+import {
+  type AudioRequest,
+  LIST_FIELDS,
+  readAudioRequest,
+  TranscriptionForm,
+  TranslationForm,
+} from './form.ts'
+import { getEngine, getTranslator } from './models.ts'
+import { streamedAnswer } from './stream.ts'
+
+const TRANSCRIPTIONS = '/audio/transcriptions'
+const TRANSLATIONS = '/audio/translations'
+
+/** What OpenAI's clients send beside the containers of uploads. */
+const MORE_FORMATS: MoreFormats = {
+  types: { flac: 'audio/flac', ogg: 'audio/ogg' },
+  names: 'flac, m4a, mp3, mp4, mpeg, mpga, ogg, wav, webm, mov, mkv, avi, flv or wmv',
+}
+
+const common = {
+  method: 'POST',
+  tag: 'OpenAI',
+  takesStream: true,
+  charges: true,
+  responses: { 200: AudioAnswer },
+  errors: [
+    'request_body_required',
+    'missing_parameter',
+    'invalid_parameter',
+    'model_not_found',
+    'input_too_large',
+    'limit_exceeded',
+    'storage_quota_exceeded',
+    'audio_extraction_failed',
+    'transcription_failed',
+    'system_overload',
+  ],
+  failure: openAiFailure,
+  slow: true,
+} as const
+
+export function audioRoutes(app: App, auth: Guard): readonly Route[] {
+  return [
+    route(
+      {
+        ...common,
+        path: TRANSCRIPTIONS,
+        summary: 'Transcribe a recording, as OpenAI’s API does',
+        description:
+          'For clients of OpenAI’s speech API: set their base URL to this server’s /v1. Errors have OpenAI’s form. With ' +
+          '`stream` the text comes as server-sent events, and Idempotency-Key cannot be used.',
+        auth: auth('transcribe'),
+        form: TranscriptionForm,
+        texts: [...TEXT_TYPES, 'text/event-stream'],
+      },
+      (call) => respond(app, call, false),
+    ),
+    route(
+      {
+        ...common,
+        path: TRANSLATIONS,
+        summary: 'Translate a recording into English, as OpenAI’s API does',
+        description: 'Only where a Whisper model that can translate is installed; else 400.',
+        auth: auth('transcribe'),
+        form: TranslationForm,
+        texts: TEXT_TYPES,
+      },
+      (call) => respond(app, call, true),
+    ),
+  ]
+}
+
+type AudioCall = Call<typeof TRANSCRIPTIONS | typeof TRANSLATIONS, Caller, unknown, unknown>
+
+async function respond(
+  app: App,
+  call: AudioCall,
+  translate: boolean,
+): Promise<ReturnType<typeof audioAnswer>> {
+  const accountId = call.caller.account.id
+  requireTranscriptionCredit(app, accountId)
+  refuseOverload(app)
+  const uploadId = newId()
+  try {
+    const { written, fields } = await readForm(app, call, uploadId)
+    const asked = readAudioRequest(fields)
+    if (asked.stream) refuseStream(call.request, translate)
+    const engine = await chooseEngine(app, asked, translate)
+    const { durationS } = await inspect(app, written, call.signal, MORE_FORMATS)
+    call.signal.throwIfAborted()
+    const former = asked.stream ? undefined : call.findFormer(JSON.stringify([written.sha256, asked]))
+    if (former) return former
+    const request = taskRequest(asked, { engine, translate, durationS })
+    const task = begin(app, { accountId, request, path: written.path })
+    call.trail.taskId = task.id
+    if (asked.stream) return streamedAnswer(app, task, call.signal)
+    const { result } = await completedTask(app, task.id, call.signal)
+    return audioAnswer(readAudioResult(result), { ...asked, translate })
+  } finally {
+    dismiss(app, uploadId)
+  }
+}
+
+interface Form {
+  readonly written: Written
+  readonly fields: ReadonlyMap<string, string>
+}
+
+async function readForm(app: App, { request, signal, caller }: AudioCall, uploadId: string): Promise<Form> {
+  const length = Number(request.headers.get('content-length') ?? Number.NaN)
+  const incoming = {
+    uploadId,
+    account: caller.account,
+    announcedBytes: Number.isNaN(length) ? undefined : length,
+    overheadBytes: OVERHEAD_BYTES_MAX,
+    signal,
+  }
+  const reserved = expectBytes(app, incoming)
+  const found: Written[] = []
+  let files = 0
+  const fields = await readMultipart(request, {
+    maxBytes: app.config.maxUploadBytes + OVERHEAD_BYTES_MAX,
+    signal,
+    lists: LIST_FIELDS,
+    async onFile({ field, content }) {
+      if (++files > 1) throw invalid('file', 'Send one file per request.')
+      if (field !== 'file') throw invalid('file', 'Send the recording in the field "file".')
+      found.push(await receive(app, incoming, content, reserved))
+    },
+  })
+  const [written] = found
+  if (!written) throw new Problem('missing_parameter', '"file" is required: a recording.', { field: 'file' })
+  return { written, fields }
+}
+
+function refuseStream({ headers }: Request, translate: boolean): void {
+  if (translate) throw invalid('stream', 'Translations cannot be streamed.')
+  if (headers.has('idempotency-key')) {
+    throw invalid(
+      'stream',
+      'A stream cannot be given again: leave out "stream" or the header Idempotency-Key.',
+    )
+  }
+}
+
+/** Refuses what the model cannot do before anything is charged. */
+async function chooseEngine(app: App, asked: AudioRequest, translate: boolean): Promise<SpeechEngine> {
+  const engine = translate ? await getTranslator(app, asked.model) : await getEngine(app, asked.model)
+  const { modelId, multilingual, wordTimes } = engine
+  if (asked.language !== undefined && asked.language !== 'en' && !multilingual) {
+    throw invalid(
+      'language',
+      `The model ${modelId} knows English only. The operator can install a multilingual Whisper model.`,
+    )
+  }
+  if (asked.words && wordTimes !== true) {
+    throw invalid(
+      'timestamp_granularities',
+      `The model ${modelId} gives no word times; Whisper models do. Ask for segments, or have one installed.`,
+    )
+  }
+  return engine
+}
+
+function taskRequest(
+  { language, prompt, temperature, stream }: AudioRequest,
+  {
+    engine,
+    translate,
+    durationS,
+  }: { readonly engine: SpeechEngine; readonly translate: boolean; readonly durationS: number | null },
+): AudioTaskRequest {
+  return {
+    modelId: engine.modelId,
+    translate,
+    durationS,
+    stream,
+    ...(language === undefined ? {} : { language }),
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(temperature === undefined ? {} : { temperature }),
+  }
+}
+
+interface Begin {
+  readonly accountId: string
+  readonly request: AudioTaskRequest
+  /** Of the recording, which becomes the task's. */
+  readonly path: string
+}
+
+/** Throws `limit_exceeded` and `system_overload`, and then nothing has changed. */
+function begin(app: App, { accountId, request, path }: Begin): Task {
+  return transaction(app.db, () => {
+    const task = createTask(app, {
+      accountId,
+      jobType: 'audio_transcription',
+      isSync: true,
+      request,
+      stages: [audioJob],
+    })
+    if (request.durationS !== null) holdTranscription(app, task, ITEM, request.durationS)
+    // In the same turn of the event loop: no job can look for it before.
+    renameSync(path, audioPath(app, task.id))
+    return task
+  })
+}
