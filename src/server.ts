@@ -25,9 +25,12 @@ import { referenceRoutes } from './http/reference.ts'
 import type { Route } from './http/route.ts'
 import { healthChecks } from './http/checks.ts'
 import { VERSION } from './lib/version.ts'
+import { channelRoutes } from './search/channel-routes.ts'
+import { countChannels } from './search/channels.ts'
 import { fileSearchRoute } from './search/file-route.ts'
 import { indexJob } from './search/index.job.ts'
-import { createSearcher } from './search/searcher.ts'
+import { searcherOf } from './search/searcher.ts'
+import { videoSearchRoute } from './search/videos-route.ts'
 import { audioRoutes } from './openai/audio-routes.ts'
 import { modelRoutes } from './openai/models-routes.ts'
 import { downloadRoute } from './shortvideo/download.ts'
@@ -52,7 +55,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     }),
     ...usageRoutes(app, auth, {
       storageUsedBytes: (accountId) => storageUsedBytes(app, accountId),
-      channelsUsed: () => 0,
+      channelsUsed: (accountId) => countChannels(app, accountId),
     }),
     ...transcriptionRoutes(app, auth),
     transcriptRoute(app, auth),
@@ -67,7 +70,9 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     ...fileAnalysisRoutes(app, auth),
     ...contentRoutes(app),
     ...eventRoutes(app, auth),
-    fileSearchRoute(app, auth, { publicUrl, searcher: createSearcher(app) }),
+    fileSearchRoute(app, auth, { publicUrl, searcher: searcherOf(app) }),
+    videoSearchRoute(app, auth),
+    ...channelRoutes(app, auth),
     ...profileRoutes(app, auth, { publicUrl }),
     ...searchRoutes(app, auth, { publicUrl }),
     downloadRoute(app),

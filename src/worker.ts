@@ -12,8 +12,11 @@ import { startSchedules } from './jobs/schedule.ts'
 import { discardSyncTasks } from './jobs/tasks.ts'
 import { removeSpool } from './media/spool.ts'
 import { audioJob } from './openai/audio.job.ts'
+import { CHANNEL_JOBS, checkChannelsSchedule } from './search/channel.job.ts'
 import { indexJob } from './search/index.job.ts'
+import { indexLibrarySchedule, sweepLibrarySchedule } from './search/library-index.ts'
 import { reembedSchedule } from './search/reembed.job.ts'
+import { videoSearchJob } from './search/videos.job.ts'
 import { AFTER_TRANSCRIPTION } from './server.ts'
 import { profileJob } from './shortvideo/profile.job.ts'
 import { searchJob } from './shortvideo/search.job.ts'
@@ -29,6 +32,9 @@ const SCHEDULES = [
   pruneDeliveriesSchedule,
   sweepFilesSchedule(AFTER_TRANSCRIPTION),
   reembedSchedule,
+  indexLibrarySchedule,
+  sweepLibrarySchedule,
+  checkChannelsSchedule,
 ]
 const JOBS = [
   fetchJob,
@@ -40,16 +46,18 @@ const JOBS = [
   finishUploadJob,
   processJob,
   indexJob,
+  videoSearchJob,
+  ...CHANNEL_JOBS,
   profileJob,
   searchJob,
   ...SCHEDULES.map((schedule) => schedule.job),
 ]
 
 /**
- * `net` and `lists` jobs wait for others; `compute` jobs keep all cores busy, so one at a time is fastest for everybody; a webhook may
+ * `net`, `lists` and `searches` jobs wait for others; `compute` jobs keep all cores busy, so one at a time is fastest for everybody; a webhook may
  * hang until its time-out, so a few bad receivers must not hold up the rest.
  */
-const LANES = { net: 4, lists: 4, compute: 1, analysis: 4, webhooks: 16 }
+const LANES = { net: 4, lists: 4, searches: 4, compute: 1, analysis: 4, webhooks: 16 }
 
 export interface Worker extends Pick<Runner, 'drain' | 'stop'> {
   /** The caller holds the data folder's lock. */

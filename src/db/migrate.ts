@@ -15,6 +15,8 @@ import analysis from './migrations/011_analysis.sql' with { type: 'text' }
 import shortvideo from './migrations/012_shortvideo.sql' with { type: 'text' }
 import sessions from './migrations/013_sessions.sql' with { type: 'text' }
 import events from './migrations/014_events.sql' with { type: 'text' }
+import library from './migrations/015_library.sql' with { type: 'text' }
+import taskTranscripts from './migrations/016_task_transcripts.sql' with { type: 'text' }
 
 /** In order; the position is the schema version, kept in SQLite's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -32,6 +34,8 @@ const MIGRATIONS: readonly string[] = [
   shortvideo,
   sessions,
   events,
+  library,
+  taskTranscripts,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length

@@ -12,7 +12,7 @@ import { findFile, type StoredFile } from '../files/files.ts'
 
 interface Kind {
   readonly permission: Permission
-  /** Where its result is read; absent for tasks that only synchronous requests make. */
+  /** Where its result is read; absent for tasks that nobody submits to poll. */
   readonly statusPath?: string
 }
 
@@ -26,6 +26,8 @@ const KINDS: Readonly<Record<JobType | 'file', Kind>> = {
   post_statement: { permission: 'statement', statusPath: '/v1/post/statement' },
   shortvideo_profile: { permission: 'shortvideo', statusPath: '/v1/shortvideo/profile' },
   shortvideo_search: { permission: 'shortvideo', statusPath: '/v1/shortvideo/search' },
+  search_video: { permission: 'search' },
+  channel_video: { permission: 'search' },
   file: { permission: 'files:read', statusPath: '/v1/file' },
 }
 

@@ -6,11 +6,12 @@ import type { Parser } from '../lib/schema.ts'
 import type { Problem } from '../lib/problem.ts'
 
 /**
- * `net`: waits for others, several wide. `lists`: waits for the pages of profiles and searches, with pauses in between. `compute`: keeps the cores busy, one wide. `analysis`: takes turns at the cores
+ * `net`: waits for others, several wide. `lists`: waits for the pages of profiles and searches, with pauses in between.
+ * `searches`: of videos, for which somebody waits. `compute`: keeps the cores busy, one wide. `analysis`: takes turns at the cores
  * by the compute gate, several wide, so that a question of seconds does not wait for hours of speech. `webhooks`:
  * deliveries.
  */
-export type Lane = 'net' | 'lists' | 'compute' | 'analysis' | 'webhooks'
+export type Lane = 'net' | 'lists' | 'searches' | 'compute' | 'analysis' | 'webhooks'
 
 /** Writes the outcome, synchronously. Throwing rolls everything back and the job is tried again. */
 export type Commit = () => void

@@ -252,7 +252,7 @@ export function hasQueued(context: Pick<App, 'db' | 'now'>, count: number): bool
   const row = context.db
     .query<{ n: number }, [{ now: number; count: number }]>(
       `select count(*) as n from (
-         select 1 from jobs where lane in ('net', 'lists', 'compute', 'analysis', 'webhooks') and state = 'queued' and run_at <= $now
+         select 1 from jobs where lane in ('net', 'lists', 'searches', 'compute', 'analysis', 'webhooks') and state = 'queued' and run_at <= $now
          limit $count
        )`,
     )

@@ -11,20 +11,22 @@ export interface Method {
   /** Why there is no embedder, or not the chosen one; a sentence. */
   readonly note: string | undefined
   readonly rerankedBy: string | undefined
+  /** What is searched: one, several. */
+  readonly sources: readonly [one: string, several: string]
 }
 
 /** `fileCount`: how many files the namespaces leave; undefined when all were searched. */
 export function explain(method: Method, findings: Findings, fileCount: number | undefined): string {
-  const { coverage, embedder, note, rerankedBy } = method
+  const { coverage, embedder, note, rerankedBy, sources } = method
   const files = fileCount ?? coverage.documents
-  if (files === 0) return 'There is no transcribed file to search in.'
+  if (files === 0) return `There is no transcribed ${sources[0]} to search in.`
   const how = embedder ? `by meaning (${embedder.modelId}) and by words` : 'by words alone'
   const order = rerankedBy === undefined ? '' : `, and put the best in order with ${rerankedBy}`
   const corrections = findings.corrections.map(({ word, instead }) => {
     return `Nobody says "${word}", so ${instead.map((term) => `"${term}…"`).join(', ')} was looked for.`
   })
   return [
-    `Searched ${files} ${files === 1 ? 'file' : 'files'} ${how}${order}.`,
+    `Searched ${files} ${sources[files === 1 ? 0 : 1]} ${how}${order}.`,
     ...(note === undefined ? [] : [note]),
     ...corrections,
     ...(findings.hits.length === 0 ? ['Nothing fits the query.'] : []),

@@ -21,7 +21,7 @@ import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
 import { newId } from '../lib/id.ts'
 import { type Infer, t } from '../lib/schema.ts'
-import { findFiles, type Found } from './rank.ts'
+import { findFiles, type FoundFiles } from './rank.ts'
 import type { Searcher } from './searcher.ts'
 import { listFileIds } from './store.ts'
 
@@ -50,7 +50,7 @@ const FileResult = t.Composite([
   }),
 ])
 
-const SearchAnswer = t.Object({
+export const SearchAnswer = t.Object({
   status: t.Literal('success'),
   data: t.Object({
     query: t.String(),
@@ -134,7 +134,7 @@ function chargeSearch(
   settle(app, { ...payer, meter: 'analysis_request', quantity: analysisRequests(tokens), tokens })
 }
 
-function transcriptsOf(app: App, { files }: Found): FoundTranscript[] {
+function transcriptsOf(app: App, { files }: FoundFiles): FoundTranscript[] {
   return files.map(({ fileId, timestamps }) => ({
     transcriptId: findFile(app, fileId)?.transcriptId ?? '',
     timestamps,
@@ -151,7 +151,7 @@ function filesIn(app: App, accountId: string, ids: readonly string[] | undefined
 }
 
 interface Analysed {
-  readonly found: Found
+  readonly found: FoundFiles
   readonly looked: FoundAnalyses
 }
 

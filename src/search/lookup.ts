@@ -5,15 +5,12 @@ import { type Evidence, fuse } from './fusion.ts'
 import { anyOf, contentWords, wordsOf } from './query.ts'
 import { type Variant, variantsOf } from './spelling.ts'
 import type { Stems } from './stems.ts'
-import type { FoundChunk, Lookups, Nearness, Scope } from './store.ts'
+import type { FoundChunk, Lookups, Nearness, SearchScope } from './store.ts'
 
 const BY_WORDS = 100
 const BY_VECTOR = 100
 
-export interface Question {
-  readonly accountId: string
-  /** Files that may be found; null: all of the account. */
-  readonly fileIds: readonly string[] | null
+export type Question = SearchScope & {
   readonly query: string
   /** Null: by words alone. */
   readonly near: (Nearness & { readonly similarity: Similarity }) | null
@@ -41,14 +38,10 @@ interface Sought {
 }
 
 export function search(index: Lookups, stems: Stems, question: Question): Findings {
-  const scope: Scope = {
-    accountId: question.accountId,
-    fileIds: question.fileIds === null ? null : JSON.stringify(question.fileIds),
-  }
   const sought = soughtIn(index, stems, contentWords(question.query))
   const match = anyOf(sought.flatMap(matched))
-  const byWords = match === undefined ? [] : index.byWords(scope, match, BY_WORDS)
-  const byVector = question.near ? index.byVector(scope, question.near, BY_VECTOR) : []
+  const byWords = match === undefined ? [] : index.byWords(question, match, BY_WORDS)
+  const byVector = question.near ? index.byVector(question, question.near, BY_VECTOR) : []
   const cosines = new Map(byVector.map(({ id, cosine }) => [id, cosine]))
   const uncompared = question.near ? byWords.filter((id) => !cosines.has(id)) : []
   if (question.near && uncompared.length > 0) {

@@ -3,11 +3,11 @@
 
 import type { App } from '../app.ts'
 import type { Embedder } from '../engines/embedder.ts'
-import { findFile } from '../files/files.ts'
 import { listSegments } from '../transcripts/transcripts.ts'
 import type { Hit } from './lookup.ts'
 import { contentWords, wordsOf } from './query.ts'
 import { createStems } from './stems.ts'
+import { dot } from './text-relevance.ts'
 
 const CHUNKS_MAX = 10
 /** Embedding one takes about 1.5 ms. */
@@ -55,19 +55,11 @@ export async function locate(
 
 function sentencesOf(app: App, hits: readonly Hit[]): Sentence[] {
   const transcripts = new Map<string, ReturnType<typeof listSegments>>()
-  return hits.flatMap(({ id, fileId, startMs, endMs }) => {
-    const known = transcripts.get(fileId) ?? listSegments(app, findFile(app, fileId)?.transcriptId ?? '')
-    transcripts.set(fileId, known)
+  return hits.flatMap(({ id, transcriptId, startMs, endMs }) => {
+    const known = transcripts.get(transcriptId) ?? listSegments(app, transcriptId)
+    transcripts.set(transcriptId, known)
     return known
       .filter(({ start, end }) => end * 1_000 > startMs && start * 1_000 < endMs)
       .map(({ start, text }) => ({ chunkId: id, startMs: Math.round(start * 1_000), text }))
   })
-}
-
-/** 0 where one is missing. */
-function dot(a: Float32Array | undefined, b: Float32Array | undefined): number {
-  if (!a || !b) return 0
-  let sum = 0
-  for (const [index, value] of a.entries()) sum += value * (b[index] ?? 0)
-  return sum
 }

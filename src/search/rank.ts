@@ -1,5 +1,5 @@
-// A query → the files in which somebody spoke about it, best first, with the moments: candidates from the search thread,
-// put in order by a reranker where one is installed, then grouped by file.
+// A query → the files or online videos in which somebody spoke about it, best first, with the moments: candidates from the search thread,
+// put in order by a reranker where one is installed, then grouped.
 
 import type { App } from '../app.ts'
 import type { Embedder } from '../engines/embedder.ts'
@@ -11,10 +11,10 @@ import { understands } from './language.ts'
 import type { Findings, Hit } from './lookup.ts'
 import { locate } from './moments.ts'
 import type { Searcher } from './searcher.ts'
-import { type Coverage, coverageOf } from './store.ts'
+import { type Coverage, coverageOf, type SearchScope } from './store.ts'
 
 /** What less is likely to be about it is not shown. */
-const RELEVANCE_MIN = 0.1
+export const RELEVANCE_MIN = 0.1
 const HITS_MAX = 200
 const RERANKED_MAX = 24
 export const FILES_MAX = 20
@@ -29,8 +29,8 @@ export interface Search {
   readonly fileIds?: readonly string[] | undefined
 }
 
-export interface FoundFile {
-  readonly fileId: string
+interface Found {
+  readonly transcriptId: string
   readonly relevance: number
   /** Seconds, of the best moment first. */
   readonly timestamps: readonly number[]
@@ -38,9 +38,11 @@ export interface FoundFile {
   readonly text: string
 }
 
-export interface Found {
-  /** Best first, at most 20. */
-  readonly files: readonly FoundFile[]
+export interface FoundFile extends Found {
+  readonly fileId: string
+}
+
+interface Outcome {
   /** All that are relevant, those that are not shown included. */
   readonly totalFound: number
   readonly explanation: string
@@ -48,37 +50,80 @@ export interface Found {
   readonly modelId: string | undefined
 }
 
+export interface FoundFiles extends Outcome {
+  /** Best first, at most 20. */
+  readonly files: readonly FoundFile[]
+}
+
+export interface FoundVideos extends Outcome {
+  /** Best first. */
+  readonly videos: readonly Found[]
+}
+
 export async function findFiles(
   app: App,
   searcher: Searcher,
   { accountId, query, fileIds }: Search,
   signal: AbortSignal,
-): Promise<Found> {
-  const coverage = coverageOf(app, accountId)
-  const { embedder, note } = await chooseEmbedder(app, coverage, query, signal)
+): Promise<FoundFiles> {
+  const scope = { accountId, fileIds: fileIds ?? null }
+  const { found, ...outcome } = await find(app, searcher, { scope, query, limit: FILES_MAX }, signal)
+  return {
+    ...outcome,
+    files: found.flatMap(({ fileId, ...item }) => (fileId === null ? [] : [{ ...item, fileId }])),
+  }
+}
+
+/** Among the online videos with these transcripts. */
+export async function findVideos(
+  app: App,
+  searcher: Searcher,
+  { transcriptIds, query, limit }: { transcriptIds: readonly string[]; query: string; limit: number },
+  signal: AbortSignal,
+): Promise<FoundVideos> {
+  const { found, ...outcome } = await find(app, searcher, { scope: { transcriptIds }, query, limit }, signal)
+  return { ...outcome, videos: found }
+}
+
+interface Task {
+  readonly scope: SearchScope
+  readonly query: string
+  /** Files or videos that are shown. */
+  readonly limit: number
+}
+
+async function find(
+  app: App,
+  searcher: Searcher,
+  { scope, query, limit }: Task,
+  signal: AbortSignal,
+): Promise<Outcome & { readonly found: readonly (Found & { readonly fileId: string | null })[] }> {
+  const coverage = coverageOf(app, scope)
+  const sources = sourcesOf(scope)
+  const { embedder, note } = await chooseEmbedder(app, { coverage, query, sources }, signal)
   const [vector] = embedder ? await embedder.embed([query], 'query', signal) : []
   const near =
     embedder && vector ? { modelId: embedder.modelId, similarity: embedder.similarity, vector } : null
-  const findings = await searcher.search(
-    { accountId, fileIds: fileIds ?? null, query, near, limit: HITS_MAX },
-    signal,
-  )
+  const findings = await searcher.search({ ...scope, query, near, limit: HITS_MAX }, signal)
   const { hits, rerankedBy } = await rerank(app, query, findings, signal)
   const relevant = group(hits.filter(({ relevance }) => relevance >= RELEVANCE_MIN))
-  const shown = relevant.slice(0, FILES_MAX)
+  const shown = relevant.slice(0, limit)
   const moments = await locate(app, { query, vector, embedder, hits: shown.flat() }, signal)
   return {
-    files: shown.map((own) => foundFile(own, moments)),
+    found: shown.map((own) => foundIn(own, moments)),
     totalFound: relevant.length,
     explanation: explain(
       // Anew: files may have come in since.
-      { coverage: coverageOf(app, accountId), embedder, note, rerankedBy },
+      { coverage: coverageOf(app, scope), embedder, note, rerankedBy, sources },
       findings,
-      fileIds?.length,
+      'fileIds' in scope ? scope.fileIds?.length : undefined,
     ),
     modelId: embedder?.modelId,
   }
 }
+
+const sourcesOf = (scope: SearchScope): Method['sources'] =>
+  'transcriptIds' in scope ? ['video of the library', 'videos of the library'] : ['file', 'files']
 
 /**
  * The chosen encoder, once it has been through all documents of the account; until then the one that has been through
@@ -86,8 +131,7 @@ export async function findFiles(
  */
 async function chooseEmbedder(
   app: App,
-  coverage: Coverage,
-  query: string,
+  { coverage, query, sources }: { coverage: Coverage; query: string; sources: Method['sources'] },
   signal: AbortSignal,
 ): Promise<Pick<Method, 'embedder' | 'note'>> {
   let chosen: Embedder
@@ -107,7 +151,7 @@ async function chooseEmbedder(
   const embedder = former ?? chosen
   const progress =
     done < coverage.documents
-      ? `${coverage.documents - done} of ${coverage.documents} files are still to be prepared for ${chosen.modelId}.`
+      ? `${coverage.documents - done} of ${coverage.documents} ${sources[1]} are still to be prepared for ${chosen.modelId}.`
       : undefined
   if (await understands(embedder, query, null, signal)) return { embedder, note: progress }
   const languages = embedder.languages.join(', ')
@@ -141,8 +185,9 @@ async function rerank(
       ...reordered.map(({ hit, relevance }) => ({ id: hit.id, relevance })),
       ...hits.slice(RERANKED_MAX),
     ])
-    const reranked = ordered.map(({ id, fileId, startMs, endMs, text }, index) => {
-      return { id, fileId, startMs, endMs, text, relevance: relevances[index]?.relevance ?? 0 }
+    const reranked = ordered.map(({ id, fileId, transcriptId, startMs, endMs, text }, index) => {
+      const relevance = relevances[index]?.relevance ?? 0
+      return { id, fileId, transcriptId, startMs, endMs, text, relevance }
     })
     return { hits: reranked, rerankedBy: reranker.modelId }
   } catch (error) {
@@ -153,25 +198,27 @@ async function rerank(
   }
 }
 
-/** Hits by file, the files in the order of their best hit; of each file those worth showing. */
+/** Hits by file or video, in the order of their best hit; of each those worth showing. */
 function group(hits: readonly Hit[]): Hit[][] {
-  const files = new Map<string, Hit[]>()
+  const sources = new Map<string, Hit[]>()
   for (const hit of hits) {
-    const own = files.get(hit.fileId) ?? []
-    files.set(hit.fileId, own)
+    const source = hit.fileId ?? hit.transcriptId
+    const own = sources.get(source) ?? []
+    sources.set(source, own)
     const best = own[0]?.relevance ?? hit.relevance
     if (own.length < TIMESTAMPS_MAX && hit.relevance >= best * MOMENT_SHARE_MIN) own.push(hit)
   }
-  return [...files.values()]
+  return [...sources.values()]
 }
 
-function foundFile(hits: readonly Hit[], moments: ReadonlyMap<number, number>): FoundFile {
+function foundIn(hits: readonly Hit[], moments: ReadonlyMap<number, number>): Found & Pick<Hit, 'fileId'> {
   const [best] = hits
-  if (!best) throw new Error('a file was found by a hit')
+  if (!best) throw new Error('whatever was found was found by a hit')
   // Overlapping chunks may point to the same sentence.
   const timestamps = [...new Set(hits.map(({ id, startMs }) => (moments.get(id) ?? startMs) / 1_000))]
   return {
     fileId: best.fileId,
+    transcriptId: best.transcriptId,
     relevance: Math.round(best.relevance * 1_000) / 1_000,
     timestamps,
     text: best.text,

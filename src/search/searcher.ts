@@ -26,6 +26,15 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+const searchers = new WeakMap<object, Searcher>()
+
+/** The one of this application, for everything that searches. */
+export function searcherOf(app: Pick<App, 'config' | 'engines' | 'log'>): Searcher {
+  const searcher = searchers.get(app) ?? createSearcher(app)
+  searchers.set(app, searcher)
+  return searcher
+}
+
 /** Starts the thread with the first question, and ends it when nobody has asked for a while. */
 export function createSearcher(app: Pick<App, 'config' | 'engines' | 'log'>): Searcher {
   const waiting = new Map<number, Waiting>()

@@ -9,8 +9,9 @@ import type { VocabularyTerm } from './spelling.ts'
 type Context = Pick<App, 'db' | 'now'>
 
 export interface NewDocument {
-  readonly accountId: string
-  readonly fileId: string
+  /** Null, like `fileId`: the document of an online video, which everybody finds who has its transcript in the library. */
+  readonly accountId: string | null
+  readonly fileId: string | null
   readonly transcriptId: string
   readonly language: string | null
   readonly chunks: readonly Stretch[]
@@ -22,10 +23,11 @@ export interface DocumentVectors {
   readonly vectors: readonly Float32Array[] | null
 }
 
-/** Puts the document in the place of the file's former one. Joins the caller's transaction. */
+/** Puts the document in the place of the former one of the file, or of the online video's transcript. Joins the caller's transaction. */
 export function replaceDocument(app: Context, document: NewDocument, made: DocumentVectors): void {
   const { accountId, fileId, transcriptId, language, chunks } = document
-  removeDocument(app, fileId)
+  if (fileId === null) removeVideoDocument(app, transcriptId)
+  else removeDocument(app, fileId)
   const inserted = app.db
     .query<{ id: number }, [Record<string, string | number | null>]>(
       `insert into search_documents (account_id, file_id, transcript_id, language, chunk_count, indexed_at)
@@ -45,6 +47,33 @@ export function replaceDocument(app: Context, document: NewDocument, made: Docum
 /** Joins the caller's transaction. The rows of its chunks go with it, and triggers take their words along. */
 export function removeDocument({ db }: Pick<App, 'db'>, fileId: string): void {
   db.query('delete from search_documents where file_id = $fileId').run({ fileId })
+}
+
+/** As `removeDocument`, for the transcript of an online video. */
+export function removeVideoDocument({ db }: Pick<App, 'db'>, transcriptId: string): void {
+  db.query('delete from search_documents where transcript_id = $transcriptId and account_id is null').run({
+    transcriptId,
+  })
+}
+
+export function hasVideoDocument({ db }: Pick<App, 'db'>, transcriptId: string): boolean {
+  const row = db
+    .query<{ id: number }, [{ transcriptId: string }]>(
+      'select id from search_documents where transcript_id = $transcriptId and account_id is null',
+    )
+    .get({ transcriptId })
+  return row !== null
+}
+
+/** Transcripts of online videos that are in the index, in order, from behind `after`. */
+export function listVideoDocuments({ db }: Pick<App, 'db'>, after: string, limit: number): string[] {
+  return db
+    .query<{ transcript_id: string }, [{ after: string; limit: number }]>(
+      `select transcript_id from search_documents where account_id is null and transcript_id > $after
+       order by transcript_id limit $limit`,
+    )
+    .all({ after, limit })
+    .map((row) => row.transcript_id)
 }
 
 /** Does nothing when the document is gone or has changed. Joins the caller's transaction. */
@@ -109,21 +138,21 @@ export interface Coverage {
   readonly models: ReadonlyMap<string, number>
 }
 
-/** What an account has to search in. */
-export function coverageOf({ db }: Pick<App, 'db'>, accountId: string): Coverage {
+/** What there is to search in: all files of the account, or those of the videos that are in the index. */
+export function coverageOf({ db }: Pick<App, 'db'>, scope: SearchScope): Coverage {
+  const { condition, parameters } = scoped(scope)
   const size = db
-    .query<{ documents: number; chunks: number }, [{ accountId: string }]>(
-      `select count(*) as documents, coalesce(sum(chunk_count), 0) as chunks
-       from search_documents where account_id = $accountId`,
+    .query<{ documents: number; chunks: number }, [ScopeParameters]>(
+      `select count(*) as documents, coalesce(sum(chunk_count), 0) as chunks from search_documents d where ${condition}`,
     )
-    .get({ accountId })
+    .get(parameters)
   const models = db
-    .query<{ model_id: string; n: number }, [{ accountId: string }]>(
+    .query<{ model_id: string; n: number }, [ScopeParameters]>(
       `select model_id, count(*) as n from search_embeddings
-       where document_id in (select id from search_documents where account_id = $accountId)
+       where document_id in (select d.id from search_documents d where ${condition})
        group by model_id order by n desc`,
     )
-    .all({ accountId })
+    .all(parameters)
   return {
     documents: size?.documents ?? 0,
     chunks: size?.chunks ?? 0,
@@ -166,18 +195,47 @@ export function bytesOf(vector: Float32Array): Uint8Array {
   return new Uint8Array(vector.buffer, vector.byteOffset, vector.byteLength)
 }
 
-/** Of what a search may find. */
-export type Scope = {
-  readonly accountId: string
-  /** JSON array of the files that may be found; null: all of the account. */
-  readonly fileIds: string | null
+/** What a search may find. */
+export type SearchScope =
+  /** Files of an account: these, or with null all of them. */
+  | { readonly accountId: string; readonly fileIds: readonly string[] | null }
+  /** Online videos, by transcript: the caller says which ones the account may see. */
+  | { readonly transcriptIds: readonly string[] }
+
+/** The same parameters in both conditions, so that one statement's code serves both. */
+type ScopeParameters = {
+  readonly accountId: string | null
+  /** JSON array. */
+  readonly ids: string | null
+}
+
+const FILES = `d.account_id = $accountId and ($ids is null or d.file_id in (select value from json_each($ids)))`
+const VIDEOS = `d.account_id is null and $accountId is null
+  and d.transcript_id in (select value from json_each($ids))`
+
+function scoped(scope: SearchScope): { readonly condition: string; readonly parameters: ScopeParameters } {
+  if ('transcriptIds' in scope) {
+    return {
+      condition: VIDEOS,
+      parameters: { accountId: null, ids: JSON.stringify(scope.transcriptIds) },
+    }
+  }
+  const { accountId, fileIds } = scope
+  return {
+    condition: FILES,
+    parameters: { accountId, ids: fileIds === null ? null : JSON.stringify(fileIds) },
+  }
 }
 
 export interface Lookups {
   /** Chunks that match an FTS5 query, best first by bm25. */
-  byWords(scope: Scope, match: string, limit: number): number[]
+  byWords(scope: SearchScope, match: string, limit: number): number[]
   /** Chunks whose vectors are closest, closest first. Above `exactMax` chunks a first look at the signs decides which. */
-  byVector(scope: Scope, near: Nearness, limit: number): { readonly id: number; readonly cosine: number }[]
+  byVector(
+    scope: SearchScope,
+    near: Nearness,
+    limit: number,
+  ): { readonly id: number; readonly cosine: number }[]
   /** Cosines of given chunks, where they have a vector. */
   cosines(ids: readonly number[], near: Nearness): Map<number, number>
   chunks(ids: readonly number[]): FoundChunk[]
@@ -195,7 +253,9 @@ export interface Nearness {
 
 export interface FoundChunk extends Stretch {
   readonly id: number
-  readonly fileId: string
+  /** Null in an online video. */
+  readonly fileId: string | null
+  readonly transcriptId: string
 }
 
 export interface LookupOptions {
@@ -206,37 +266,19 @@ export interface LookupOptions {
 
 /** For the search worker. `db` has loaded sqlite-vec. */
 export function lookups(db: Db, { exactMax, coarse }: LookupOptions): Lookups {
-  const inScope = `d.account_id = $accountId
-    and ($fileIds is null or d.file_id in (select value from json_each($fileIds)))`
-  const sizeOf = db.query<{ chunks: number }, [Scope]>(
-    `select coalesce(sum(chunk_count), 0) as chunks from search_documents d where ${inScope}`,
-  )
-  const exact = db.query<Near, [NearParameters]>(
-    `select v.chunk_id as id, vec_distance_cosine(v.embedding, $vector) as distance
-     from search_documents d cross join search_vectors v on v.document_id = d.id and v.model_id = $modelId
-     where ${inScope} order by distance limit $limit`,
-  )
-  const signed = db.query<Near, [NearParameters & { readonly signs: Uint8Array; readonly coarse: number }]>(
-    `select v.chunk_id as id, vec_distance_cosine(v.embedding, $vector) as distance
-     from search_vectors v
-     where v.id in (
-       select v.id from search_documents d cross join search_vectors v indexed by search_vectors_signs
-         on v.document_id = d.id and v.model_id = $modelId
-       where ${inScope} order by vec_distance_hamming(vec_bit(v.signs), vec_bit($signs)) limit $coarse)
-     order by distance limit $limit`,
-  )
-  const words = db.query<{ id: number }, [Scope & { readonly match: string; readonly limit: number }]>(
-    `select w.rowid as id from search_words w
-     join search_chunks c on c.id = w.rowid join search_documents d on d.id = c.document_id
-     where search_words match $match and ${inScope} order by w.rank limit $limit`,
-  )
-  const given = db.query<Near, [Omit<NearParameters, keyof Scope | 'limit'> & { readonly ids: string }]>(
+  const files = scopedQueries(db, FILES)
+  const videos = scopedQueries(db, VIDEOS)
+  const queriesOf = (scope: SearchScope): ScopedQueries => ('transcriptIds' in scope ? videos : files)
+  const given = db.query<
+    Near,
+    [Omit<NearParameters, keyof ScopeParameters | 'limit'> & { readonly ids: string }]
+  >(
     `select v.chunk_id as id, vec_distance_cosine(v.embedding, $vector) as distance
      from json_each($ids) j cross join search_chunks c on c.id = j.value
      cross join search_vectors v on v.document_id = c.document_id and v.model_id = $modelId and v.chunk_id = c.id`,
   )
   const found = db.query<FoundChunk, [{ readonly ids: string }]>(
-    `select c.id, d.file_id as fileId, c.start_ms as startMs, c.end_ms as endMs, c.text
+    `select c.id, d.file_id as fileId, d.transcript_id as transcriptId, c.start_ms as startMs, c.end_ms as endMs, c.text
      from search_chunks c join search_documents d on d.id = c.document_id
      where c.id in (select value from json_each($ids))`,
   )
@@ -249,11 +291,16 @@ export function lookups(db: Db, { exactMax, coarse }: LookupOptions): Lookups {
   const last = db.query<{ last: number | null }, []>('select max(id) as last from search_chunks')
 
   return {
-    byWords: (scope, match, limit) => words.all({ ...scope, match, limit }).map(({ id }) => id),
+    byWords: (scope, match, limit) =>
+      queriesOf(scope)
+        .words.all({ ...scoped(scope).parameters, match, limit })
+        .map(({ id }) => id),
     byVector(scope, { modelId, vector }, limit) {
-      const parameters = { ...scope, modelId, vector: bytesOf(vector), limit }
+      const { size, exact, signed } = queriesOf(scope)
+      const within = scoped(scope).parameters
+      const parameters = { ...within, modelId, vector: bytesOf(vector), limit }
       const rows =
-        (sizeOf.get(scope)?.chunks ?? 0) <= exactMax
+        (size.get(within)?.chunks ?? 0) <= exactMax
           ? exact.all(parameters)
           : signed.all({ ...parameters, signs: signsOf(vector), coarse })
       return rows.map(({ id, distance }) => ({ id, cosine: 1 - distance }))
@@ -269,12 +316,41 @@ export function lookups(db: Db, { exactMax, coarse }: LookupOptions): Lookups {
   }
 }
 
+/** What is looked up within a scope; `condition` is one of the two above. */
+function scopedQueries(db: Db, condition: typeof FILES | typeof VIDEOS) {
+  return {
+    size: db.query<{ chunks: number }, [ScopeParameters]>(
+      `select coalesce(sum(chunk_count), 0) as chunks from search_documents d where ${condition}`,
+    ),
+    exact: db.query<Near, [NearParameters]>(
+      `select v.chunk_id as id, vec_distance_cosine(v.embedding, $vector) as distance
+       from search_documents d cross join search_vectors v on v.document_id = d.id and v.model_id = $modelId
+       where ${condition} order by distance limit $limit`,
+    ),
+    signed: db.query<Near, [NearParameters & { readonly signs: Uint8Array; readonly coarse: number }]>(
+      `select v.chunk_id as id, vec_distance_cosine(v.embedding, $vector) as distance
+       from search_vectors v
+       where v.id in (
+         select v.id from search_documents d cross join search_vectors v indexed by search_vectors_signs
+           on v.document_id = d.id and v.model_id = $modelId
+         where ${condition} order by vec_distance_hamming(vec_bit(v.signs), vec_bit($signs)) limit $coarse)
+       order by distance limit $limit`,
+    ),
+    words: db.query<{ id: number }, [ScopeParameters & { readonly match: string; readonly limit: number }]>(
+      `select w.rowid as id from search_words w
+       join search_chunks c on c.id = w.rowid join search_documents d on d.id = c.document_id
+       where search_words match $match and ${condition} order by w.rank limit $limit`,
+    ),
+  }
+}
+type ScopedQueries = ReturnType<typeof scopedQueries>
+
 interface Near {
   readonly id: number
   readonly distance: number
 }
 
-type NearParameters = Scope & {
+type NearParameters = ScopeParameters & {
   readonly modelId: string
   readonly vector: Uint8Array
   readonly limit: number

@@ -8,7 +8,7 @@ import type { SourceItem } from '../media/source.ts'
 import { type Captions, captionsKey, findCachedCaptions, findCaptions } from './captions.ts'
 import { findItemIndex, type TranscribeRequest } from './request.ts'
 
-const TAKERS: ReadonlySet<JobType> = new Set(['analyze_video', 'extract_video'])
+const TAKERS: ReadonlySet<JobType> = new Set(['analyze_video', 'extract_video', 'channel_video'])
 
 /** Whether the task is content with captions. */
 export function takesCaptions({ jobType }: Pick<Task, 'jobType'>, request: TranscribeRequest): boolean {

@@ -14,7 +14,9 @@ import { captionsKeyOf, captionsOfItem, findKnownCaptions, takesCaptions } from 
 import { saveCaptions } from './captions.ts'
 import { chargeMetadata, waiveMetadata, waiveTranscription } from './charges.ts'
 import { chargeItem, DEFAULT_ITEM, FETCH_ATTEMPTS, fetchItem, itemKeys, mediaDeps } from './fetch-item.ts'
+import { noteTaskTranscript } from './format-answer.ts'
 import { findItemIndex, readTaskRequest, type TranscribeRequest } from './request.ts'
+import { keepVideo } from './library.ts'
 import { transcriptionResult } from './result.ts'
 import type { FetchedItem } from './stage.ts'
 import { TRANSCRIBE_KIND } from './transcribe.job.ts'
@@ -35,14 +37,14 @@ export const fetchJob = defineJob<Parsed<typeof fetchArgs>>({
     const work = await prepare(app, task)
     const known = work.cached(work.index ?? DEFAULT_ITEM)
     if (known !== undefined && !work.request.all_videos) {
-      return () => finish(app, task, work.request, [{ index: work.index ?? 1, cachedId: known }])
+      return () => finish(app, work, known)
     }
     const captioned = takesCaptions(task, work.request)
     const knownCaptions = captioned ? findKnownCaptions(app, work.request) : undefined
     if (knownCaptions !== undefined) {
       return () => {
         waiveMetadata(app, task, work.request.video_url)
-        goOnWith(app, task, work.index, knownCaptions)
+        goOnWith(app, work, knownCaptions)
       }
     }
     // Sites that are no video platforms hardly ever have captions: asking them would be in vain.
@@ -61,7 +63,7 @@ export const fetchJob = defineJob<Parsed<typeof fetchArgs>>({
         return (await captionsOfItem(app, first, { language: work.request.language, ...options })) ?? null
       })
       if (found) {
-        return () => goOnWith(app, task, work.index, saveCaptions(app, captionsKeyOf(work.request), found))
+        return () => goOnWith(app, work, saveCaptions(app, captionsKeyOf(work.request), found))
       }
     }
     if (work.request.transcribe === false) throw notTranscribed()
@@ -92,13 +94,10 @@ export const fetchJob = defineJob<Parsed<typeof fetchArgs>>({
 })
 
 /** The stages behind the transcript begin. */
-function goOnWith(app: App, task: Task, index: number | undefined, transcriptId: string): void {
-  startNextStage(
-    app,
-    task.id,
-    { transcripts: [{ index: index ?? 1, transcriptId }] },
-    { past: TRANSCRIBE_KIND },
-  )
+function goOnWith(app: App, { task, request, index }: Work, transcriptId: string): void {
+  keepVideo(app, task, captionsKeyOf(request), transcriptId)
+  const transcripts = [{ index: index ?? 1, transcriptId }]
+  startNextStage(app, task.id, { transcripts }, { past: TRANSCRIBE_KIND })
 }
 
 /** The limit of synchronous requests holds with captions too; whoever downloads refuses what is beyond it. */
@@ -141,22 +140,13 @@ function notTranscribed(): Problem {
   )
 }
 
-interface CachedItem {
-  readonly index: number
-  readonly cachedId: string
-}
-
-interface CachedItem {
-  readonly index: number
-  readonly cachedId: string
-}
-
-function finish(app: App, task: Task, request: TranscribeRequest, cached: readonly CachedItem[]): void {
+function finish(app: App, work: Work, cachedId: string): void {
+  const { task, request, index } = work
   waiveMetadata(app, task, request.video_url)
-  for (const { index, cachedId } of cached) {
-    waiveTranscription(app, task, index, findTranscript(app, cachedId)?.durationS ?? 0)
-  }
-  const transcripts = cached.map(({ index, cachedId }) => ({ index, transcriptId: cachedId }))
+  waiveTranscription(app, task, index ?? 1, findTranscript(app, cachedId)?.durationS ?? 0)
+  keepVideo(app, task, work.keyOf(index ?? DEFAULT_ITEM), cachedId)
+  const transcripts = [{ index: index ?? 1, transcriptId: cachedId }]
   if (startNextStage(app, task.id, { transcripts }, { past: TRANSCRIBE_KIND })) return
+  noteTaskTranscript(app, task.id, cachedId)
   completeTask(app, task.id, transcriptionResult(app, request, transcripts, undefined))
 }

@@ -16,6 +16,8 @@ import type { Parsed } from '../lib/schema.ts'
 import { HOUR } from '../lib/time.ts'
 import { openSpool } from '../media/spool.ts'
 import { settleTranscription } from './charges.ts'
+import { noteTaskTranscript } from './format-answer.ts'
+import { keepVideo } from './library.ts'
 import { completeRecognised, recognise, type Recognised } from './recognise.ts'
 import { findLanguage, readTaskRequest } from './request.ts'
 import { type ItemOutcome, transcriptionResult } from './result.ts'
@@ -108,10 +110,14 @@ function commit(
       results.push({ index: item.index, error: outcome.error, videoInfo: item.videoInfo })
     } else {
       if (outcome) complete(app, task, outcome)
-      results.push({ index: item.index, transcriptId: outcome?.transcriptId ?? item.cachedId ?? '' })
+      const transcriptId = outcome?.transcriptId ?? item.cachedId ?? ''
+      keepVideo(app, task, item.cacheKey, transcriptId)
+      results.push({ index: item.index, transcriptId })
     }
   }
   if (startNextStage(app, taskId, { ...handed, transcripts: results })) return
+  const [only] = results
+  if (only && 'transcriptId' in only && !carousel) noteTaskTranscript(app, taskId, only.transcriptId)
   completeTask(app, taskId, transcriptionResult(app, readTaskRequest(task.request), results, carousel))
 }
 

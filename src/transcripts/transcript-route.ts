@@ -19,6 +19,8 @@ import { checkUrl } from '../net/policy.ts'
 import { type Captions, captionsKey, findCachedCaptions, findCaptions, saveCaptions } from './captions.ts'
 import { captionLanguages } from './caption-tracks.ts'
 import { metadataMeter } from './charges.ts'
+import { addToLibrary } from './library.ts'
+import { fileFormatOf, FORMAT_TYPES, formatFlag, formattedAnswer } from './format-answer.ts'
 import { findItemIndex, TranscribeFields } from './request.ts'
 import { TranscriptSchema, VideoInfoSchema } from './schemas.ts'
 import { listSegments, type Segment, transcriptBody } from './transcripts.ts'
@@ -38,6 +40,7 @@ const Body = t.Object({
     t.Boolean({ description: 'Where there are no captions: video_info and a transcript of null, not 404' }),
   ),
   transcript_text: TranscribeFields.transcript_text,
+  format: formatFlag,
   include_usage: t.Optional(t.Boolean({ description: 'Attach the usage block of this call' })),
 })
 type Body = Infer<typeof Body>
@@ -67,6 +70,7 @@ export function transcriptRoute(app: App, auth: Guard): Route {
       responses: {
         200: t.Object({ status: t.Literal('success'), data: Data, usage: t.Optional(UsageBlock) }),
       },
+      texts: FORMAT_TYPES,
       errors: ['limit_exceeded', 'video_not_found', 'transcript_not_available', 'metadata_fetch_failed'],
       slow: true,
     },
@@ -74,13 +78,18 @@ export function transcriptRoute(app: App, auth: Guard): Route {
       const videoUrl = body.video_url.trim()
       checkUrl(videoUrl, app.config)
       const key = captionsKey(videoUrl, findItemIndex(videoUrl) ?? 0, body.language?.toLowerCase() ?? '')
+      const accountId = caller.account.id
       const payment = {
-        accountId: caller.account.id,
+        accountId,
         reference: newId(),
         meter: metadataMeter(videoUrl),
         quantity: 1,
       } as const
       const reply = ({ videoInfo, segments }: Outcome) => {
+        const format = fileFormatOf(body.format)
+        if (format !== undefined && segments && !body.metadata_only) {
+          return formattedAnswer(format, { videoInfo, segments })
+        }
         const transcript =
           segments && !body.metadata_only ? transcriptBody(segments, body.transcript_text ?? false) : null
         const usage = body.include_usage ? { usage: usageBlock(app, payment.reference) } : {}
@@ -90,14 +99,18 @@ export function transcriptRoute(app: App, auth: Guard): Route {
       if (cached) {
         return commit(() => {
           waive(app, payment)
+          addToLibrary(app, { accountId, cacheKey: key, transcriptId: cached.id, isOwn: true })
           return reply({ videoInfo: cached.videoInfo, segments: listSegments(app, cached.id) })
         })
       }
-      requireCredit(balance(app, caller.account.id), priceMicros(app.config.meters, payment.meter, 1))
+      requireCredit(balance(app, accountId), priceMicros(app.config.meters, payment.meter, 1))
       const { captions, videoInfo } = await fetchCaptions(app, body, signal)
       return commit(() => {
         charge(app, payment)
-        if (captions) saveCaptions(app, key, captions)
+        if (captions) {
+          const transcriptId = saveCaptions(app, key, captions)
+          addToLibrary(app, { accountId, cacheKey: key, transcriptId, isOwn: true })
+        }
         return reply({ videoInfo, segments: captions?.segments ?? null })
       })
     },

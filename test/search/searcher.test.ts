@@ -106,7 +106,9 @@ describe('the index', () => {
 
   test('makes no vectors of a language that the model does not understand, and finds its words', async () => {
     await add('deutsch', ['Die Fähre nach Fehmarn fährt im Winter nur noch einmal am Tag.'], 'de')
-    expect(coverageOf(testApp.app, ACCOUNT).models.get(USE_LITE_MODEL_ID)).toBe(2)
+    expect(coverageOf(testApp.app, { accountId: ACCOUNT, fileIds: null }).models.get(USE_LITE_MODEL_ID)).toBe(
+      2,
+    )
     const { files, explanation, modelId } = await find('die Fähre nach Fehmarn im Winter')
     expect(files[0]?.fileId).toBe('deutsch')
     expect(modelId).toBeUndefined()
@@ -173,7 +175,7 @@ describe('another model', () => {
     const after = await find('harbour tide')
     expect(after.modelId).toBe(TINY_E5.id)
     expect(after.files[0]?.fileId).toBe('boats')
-    expect([...coverageOf(app, ACCOUNT).models]).toEqual([[TINY_E5.id, 3]])
+    expect([...coverageOf(app, { accountId: ACCOUNT, fileIds: null }).models]).toEqual([[TINY_E5.id, 3]])
   }, 60_000)
 
   test('a turn that was cut off goes on where it was', async () => {
@@ -184,9 +186,11 @@ describe('another model', () => {
     expect(await reembed(app, abort.signal).catch((error: unknown) => error)).toMatchObject({
       message: 'shutting down',
     })
-    expect(coverageOf(app, ACCOUNT).models.get(TINY_E5.id)).toBe(3)
+    expect(coverageOf(app, { accountId: ACCOUNT, fileIds: null }).models.get(TINY_E5.id)).toBe(3)
     await reembed(app, signal)
-    expect([...coverageOf(app, ACCOUNT).models.keys()]).toEqual([USE_LITE_MODEL_ID])
+    expect([...coverageOf(app, { accountId: ACCOUNT, fileIds: null }).models.keys()]).toEqual([
+      USE_LITE_MODEL_ID,
+    ])
   }, 60_000)
 })
 

@@ -170,7 +170,8 @@ const CONFIG = {
 }
 
 function watchPage(id: string): Response {
-  const owner = { videoOwnerRenderer: { title: { runs: [{ text: 'A Channel' }] } } }
+  const name = findTopic(id)?.channel.name ?? 'A Channel'
+  const owner = { videoOwnerRenderer: { title: { runs: [{ text: name }] } } }
   const contents = [{ videoSecondaryInfoRenderer: { owner } }]
   const data = { contents: { twoColumnWatchNextResults: { results: { results: { contents } } } } }
   return html(
