@@ -16,7 +16,6 @@ import shortvideo from './migrations/012_shortvideo.sql' with { type: 'text' }
 import sessions from './migrations/013_sessions.sql' with { type: 'text' }
 import events from './migrations/014_events.sql' with { type: 'text' }
 import library from './migrations/015_library.sql' with { type: 'text' }
-import taskTranscripts from './migrations/016_task_transcripts.sql' with { type: 'text' }
 
 /** In order; the position is the schema version, kept in SQLite's `user_version`. */
 const MIGRATIONS: readonly string[] = [
@@ -35,7 +34,6 @@ const MIGRATIONS: readonly string[] = [
   sessions,
   events,
   library,
-  taskTranscripts,
 ]
 
 export const SCHEMA_VERSION = MIGRATIONS.length
