@@ -9,13 +9,13 @@ import { schemaVersion } from '../db/migrate.ts'
 import { USE_LITE_MODEL_ID } from '../engines/model-catalogue.ts'
 import { MOONSHINE_MODEL_ID } from '../engines/moonshine.ts'
 import { canCutNetwork } from '../engines/sandbox.ts'
-import { OLDEST_YTDLP } from '../engines/ytdlp.ts'
 import { newId } from '../lib/id.ts'
 import { asError } from '../lib/problem.ts'
 import { MINUTE, SECOND } from '../lib/time.ts'
 import { EgressDenied } from '../net/policy.ts'
 import { failed, type Finding, type NamedFinding, ok, type Part, type Within, warning } from './finding.ts'
 import { LLM_PART } from './llm.ts'
+import { ONLINE_PARTS } from './online.ts'
 import { RECORD_PARTS } from './records.ts'
 
 const GIB = 1_073_741_824
@@ -26,7 +26,7 @@ const PARTS: readonly Part[] = [
   { name: 'database', required: true, examine: examineDatabase },
   { name: 'outgoing requests', required: true, examine: examineEgress },
   { name: 'ffmpeg', required: true, examine: examineFfmpeg },
-  { name: 'yt-dlp', required: false, examine: examineYtdlp },
+  ...ONLINE_PARTS,
   { name: 'speech', required: true, examine: examineSpeech },
   { name: 'sentence encoder', required: true, examine: examineEmbedding },
   LLM_PART,
@@ -108,16 +108,6 @@ async function examineFfmpeg(app: App, signal: AbortSignal): Promise<Finding> {
   const version = await app.engines.ffmpeg.version({ signal })
   if (canCutNetwork()) return ok(version)
   return warning(`${version}; it can't be cut off from the network here (user namespaces are not permitted)`)
-}
-
-async function examineYtdlp(app: App, signal: AbortSignal): Promise<Finding> {
-  const found = await app.engines.ytdlp.version({ signal })
-  if (!found)
-    return warning('not installed: only URLs of media files work; install yt-dlp or set EARSHOT_YTDLP')
-  const text = `${found.version} (${found.path})`
-  return found.version < OLDEST_YTDLP
-    ? warning(`${text} is too old for many sites; install a release from ${OLDEST_YTDLP} or later`)
-    : ok(text)
 }
 
 /** President Kennedy's sentence of 1961, a recording in the public domain. */

@@ -10,6 +10,7 @@ import { type BrowserEngine, createBrowser } from './browser.ts'
 import { chosenEmbedder, type Embedder, findEmbedder } from './embedder.ts'
 import { createExtractive, type Extractive } from './extractive/extractive.ts'
 import { createFfmpeg, type Ffmpeg } from './ffmpeg.ts'
+import { createJsRuntimes, type JsRuntimes } from './js-runtime.ts'
 import { createLlm, type Llm } from './llm/llm.ts'
 import type { InstalledModel } from './model-store.ts'
 import { createModels, type Models } from './models.ts'
@@ -28,6 +29,8 @@ export interface Engines {
   readonly native: Native
   readonly ffmpeg: Ffmpeg
   readonly ytdlp: Ytdlp
+  /** What yt-dlp runs the scripts of sites with. */
+  readonly jsRuntimes: JsRuntimes
   /** For pages that only their own scripts can read. */
   readonly browser: BrowserEngine
   readonly models: Models
@@ -74,6 +77,7 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
   const onnx = createOnnx({ cacheDir, threads: config.threads, idleMs, log, onEnd: onChildEnd })
   const models = createModels({ config, log })
   const ffmpeg = createFfmpeg(config)
+  const jsRuntimes = createJsRuntimes(config)
   const compute = createGate(1)
   const text = createTextEngine({ cacheDir, idleMs, log, onEnd: onChildEnd })
   const llm = createLlm({ config, models, gate: compute, log, onChildEnd })
@@ -118,7 +122,8 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
   return {
     native,
     ffmpeg,
-    ytdlp: createYtdlp(config, proxyUrl, createSites({ pauseS: config.sitePauseS })),
+    ytdlp: createYtdlp(config, proxyUrl, createSites({ pauseS: config.sitePauseS }), jsRuntimes),
+    jsRuntimes,
     browser: createBrowser(config, proxyUrl),
     models,
     onnx,

@@ -31,11 +31,10 @@ export async function checkYtdlp(
     return version
   } catch (error) {
     signal.throwIfAborted()
-    throw new Problem(
-      'upstream_failed',
-      `The yt-dlp that came fails its test: ${asError(error).message}. It was thrown away; the one in use stays.`,
-      { cause: error },
-    )
+    // For the operator, its own words say more than what callers are told.
+    const own = error instanceof Problem && typeof error.cause === 'string' ? error.cause : undefined
+    const message = `yt-dlp at ${path} fails its test: ${own ?? asError(error).message}`
+    throw new Problem('upstream_failed', message, { cause: error })
   } finally {
     await egress.close()
     await site.stop(true)

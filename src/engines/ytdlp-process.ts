@@ -64,17 +64,23 @@ export async function ytdlpVersion(path: string, signal: AbortSignal): Promise<s
   const { mtimeMs, size } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: 0, size: 0 }
   const known = versions.get(path)
   const identity = `${mtimeMs} ${size}`
-  if (known?.identity === identity) return known.version
+  if (known?.identity === identity && known.until > Date.now()) return known.version
   const timed = AbortSignal.any([signal, AbortSignal.timeout(30 * SECOND)])
   const run = runProgram({ command: [path, '--ignore-config', '--version'], signal: timed })
   const result = await run.catch(() => undefined)
   signal.throwIfAborted()
   const version = result?.exitCode === 0 ? result.stdout.trim().slice(0, 100) : undefined
-  if (version !== undefined) versions.set(path, { identity, version })
+  // A machine that is too busy to start it may have time later.
+  const until = version === undefined ? Date.now() + FAILURE_KNOWN_MS : Number.POSITIVE_INFINITY
+  versions.set(path, { identity, version, until })
   return version
 }
 
-const versions = new Map<string, { readonly identity: string; readonly version: string }>()
+const FAILURE_KNOWN_MS = 30 * SECOND
+const versions = new Map<
+  string,
+  { readonly identity: string; readonly version: string | undefined; readonly until: number }
+>()
 
 /** Days since the release with this version, such as 2026.10.26; undefined for other versions. */
 export function ageDays(version: string, now: number): number | undefined {

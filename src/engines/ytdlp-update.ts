@@ -7,7 +7,7 @@ import { basename, dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
 import { tryFileLock } from '../lib/file-lock.ts'
 import { newId } from '../lib/id.ts'
-import { Problem } from '../lib/problem.ts'
+import { asError, Problem } from '../lib/problem.ts'
 import { runProgram } from '../lib/process.ts'
 import { SECOND } from '../lib/time.ts'
 import { limitedBody } from '../net/limited-body.ts'
@@ -57,7 +57,7 @@ export async function updateYtdlp(config: UpdateConfig, options: UpdateOptions):
     const candidate = `${path}.${newId()}`
     try {
       await download(`${config.toolsHub}/${asset}`, { path: candidate, expected }, options)
-      const version = await checkYtdlp(candidate, config, options.signal)
+      const version = await tried(candidate, config, options.signal)
       putIntoPlace(candidate, path)
       return { path, version, former, changed: true }
     } finally {
@@ -77,12 +77,19 @@ export async function rollBackYtdlp(config: UpdateConfig, signal: AbortSignal): 
     const candidate = `${path}.${newId()}`
     try {
       copyFileSync(formerOf(path), candidate)
-      const version = await checkYtdlp(candidate, config, signal)
+      const version = await tried(candidate, config, signal)
       putIntoPlace(candidate, path)
       return { path, version, former, changed: true }
     } finally {
       rmSync(candidate, { force: true })
     }
+  })
+}
+
+async function tried(candidate: string, config: UpdateConfig, signal: AbortSignal): Promise<string> {
+  return await checkYtdlp(candidate, config, signal).catch((error: unknown) => {
+    signal.throwIfAborted()
+    throw failed(asError(error).message.replace(candidate, 'its new place'))
   })
 }
 

@@ -24,6 +24,9 @@ import {
 /** Releases before this one fail on several of the big sites; `doctor` warns. */
 export const OLDEST_YTDLP = '2026.01'
 
+/** Sites change every few weeks; beyond this age `doctor` and `/health` ask for an update. */
+export const STALE_YTDLP_DAYS = 90
+
 export interface DownloadOptions {
   /** Existing folder that belongs to this download alone. */
   readonly folder: string

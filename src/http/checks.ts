@@ -1,16 +1,16 @@
 // The checks behind GET /health: cheap looks at each part. `earshot doctor` exercises them for real.
 
 import { statfs } from 'node:fs/promises'
+import { basename } from 'node:path'
 import type { App } from '../app.ts'
-import { OLDEST_YTDLP } from '../engines/ytdlp.ts'
-import { MINUTE, SECOND } from '../lib/time.ts'
+import { OLDEST_YTDLP, STALE_YTDLP_DAYS } from '../engines/ytdlp.ts'
+import { ageDays } from '../engines/ytdlp-process.ts'
+import { SECOND } from '../lib/time.ts'
 import type { Check, CheckResult } from './health.ts'
 
 const GIB = 1_073_741_824
 const LITTLE_SPACE_BYTES = 2 * GIB
 const YTDLP_TIMEOUT_MS = 10 * SECOND
-/** Asking yt-dlp starts a process: not for every request of a load balancer. */
-const YTDLP_KNOWN_MS = 5 * MINUTE
 
 export function healthChecks(app: App): Readonly<Record<string, Check>> {
   return {
@@ -38,28 +38,27 @@ export function healthChecks(app: App): Readonly<Record<string, Check>> {
         return { status: 'missing', message: 'No language model is installed: the built-in engine answers.' }
       return { status: 'ok', message: `${model.engine.model} (${model.engine.name}).` }
     },
-    downloader: remembered(
-      () => checkDownloader(app),
-      YTDLP_KNOWN_MS,
-      () => app.now(),
-    ),
+    downloader: () => checkDownloader(app),
+    browser() {
+      const { path } = app.engines.browser
+      if (path !== undefined) return { status: 'ok', message: `${basename(path)} is there.` }
+      return { status: 'missing', message: 'No browser: keyword search for short videos is not available.' }
+    },
   }
 }
 
+/** Costs a process when yt-dlp is another than at the last look, and next to nothing otherwise. */
 async function checkDownloader(app: App): Promise<CheckResult> {
   const found = await app.engines.ytdlp.version({ signal: AbortSignal.timeout(YTDLP_TIMEOUT_MS) })
   if (!found) return { status: 'missing', message: 'yt-dlp is not there: only URLs of media files work.' }
   if (found.version < OLDEST_YTDLP) {
-    return { status: 'degraded', message: `yt-dlp ${found.version} is too old for many sites.` }
+    return { status: 'degraded', message: `yt-dlp ${found.version} is too old for many sites; ${UPDATE}` }
+  }
+  const age = ageDays(found.version, app.now()) ?? 0
+  if (age > STALE_YTDLP_DAYS) {
+    return { status: 'degraded', message: `yt-dlp ${found.version} is ${age} days old; ${UPDATE}` }
   }
   return { status: 'ok', message: `yt-dlp ${found.version}.` }
 }
 
-/** Asks again after `forMs`. */
-function remembered(check: () => Promise<CheckResult>, forMs: number, now: () => number): Check {
-  let last: { readonly at: number; readonly result: Promise<CheckResult> } | undefined
-  return () => {
-    if (!last || now() - last.at > forMs) last = { at: now(), result: check() }
-    return last.result
-  }
-}
+const UPDATE = 'update it with "earshot tools update".'

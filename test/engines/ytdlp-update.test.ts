@@ -100,7 +100,7 @@ describe('the former one stays when', () => {
     'the new one calls itself strangely': [() => publish(release('nightly')), 'its version is "nightly"'],
     'the new one refuses our options': [
       () => publish(release('2026.11.01', 'echo "ERROR: no such option" >&2; exit 2')),
-      'fails its test',
+      'no such option',
     ],
     'the new one finds nothing': [
       () => publish(release('2026.11.01', `cat > /dev/null; echo '{"formats":[]}'`)),
