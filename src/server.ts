@@ -7,7 +7,7 @@ import { analysisRoutes } from './analysis/routes.ts'
 import type { App } from './app.ts'
 import { usageRoutes } from './billing/usage-routes.ts'
 import { pageRoutes } from './console/assets.ts'
-import { sessionRoutes } from './console/session-routes.ts'
+import { consoleApiRoutes } from './console/routes.ts'
 import { eventRoutes } from './events/routes.ts'
 import { fileAnalysisRoutes } from './fileanalysis/routes.ts'
 import { storageUsedBytes } from './files/blobs.ts'
@@ -76,7 +76,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     ...profileRoutes(app, auth, { publicUrl }),
     ...searchRoutes(app, auth, { publicUrl }),
     downloadRoute(app),
-    ...sessionRoutes(app, guards),
+    ...consoleApiRoutes(app, guards),
     ...pageRoutes(),
     ...referenceRoutes({ version: VERSION, routes: () => routes }),
     ...metricsRoutes(app.metrics, app.config.metrics),

@@ -119,6 +119,35 @@ export function allowanceOf(db: Db, accountId: string, periodStartAt: number): n
   return row?.micros ?? 0
 }
 
+export interface DailyUse {
+  /** Of UTC: `2026-01-31`. */
+  readonly day: string
+  readonly meter: MeterName
+  readonly count: number
+  /** What it cost, reverts taken off. */
+  readonly micros: number
+}
+
+/** What was metered since then (epoch ms), by day of the charge and meter, oldest first; days without use are left out. */
+export function listDailyUse(db: Db, accountId: string, sinceAt: number): readonly DailyUse[] {
+  return db
+    .query<
+      { day: string; meter: string; count: number; micros: number },
+      { accountId: string; sinceAt: number }
+    >(
+      `select date(created_at / 1000, 'unixepoch') as day, meter, sum(quantity) as count,
+         sum(unpaid_micros - micros) as micros
+       from ledger
+       where account_id = $accountId and meter is not null and waived = 0 and created_at >= $sinceAt
+       group by day, meter order by day, meter`,
+    )
+    .all({ accountId, sinceAt })
+    .flatMap(({ meter, ...use }) => {
+      const known = METER_NAMES.find((name) => name === meter)
+      return known === undefined ? [] : [{ ...use, meter: known }]
+    })
+}
+
 /** Everything metered for one reference, oldest first: a handful of rows. */
 export function entriesOf(db: Db, reference: string): readonly StoredEntry[] {
   return db

@@ -335,6 +335,36 @@ function taskOf(row: TaskRow): Task {
   }
 }
 
+/** A task without its result, which may be large. */
+export type TaskSummary = Omit<Task, 'result'>
+
+/** Of the account, newest first, as its polls would show them. `before`: the last id of the page before. */
+export function listTasks(
+  app: Pick<App, 'db' | 'now'>,
+  accountId: string,
+  page: {
+    readonly jobTypes: readonly string[]
+    readonly limit: number
+    readonly before?: string | undefined
+  },
+): readonly TaskSummary[] {
+  return app.db
+    .query<TaskRow, [Record<string, string | number | null>]>(
+      `select ${COLUMNS.replace(' result,', ' null as result,')} from tasks
+       where account_id = $accountId and is_sync = 0 and job_type in (select value from json_each($jobTypes))
+         and (expires_at is null or expires_at > $now) and ($before is null or id < $before)
+       order by id desc limit $limit`,
+    )
+    .all({
+      accountId,
+      jobTypes: JSON.stringify(page.jobTypes),
+      now: app.now(),
+      before: page.before ?? null,
+      limit: page.limit,
+    })
+    .map(taskOf)
+}
+
 /** Ids of the tasks in work; what the spool holds for others can go. */
 export function listActiveTaskIds(app: Pick<App, 'db'>): string[] {
   return app.db

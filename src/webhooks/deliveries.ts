@@ -221,6 +221,22 @@ export function listDeliveries(
     .map(deliveryOf)
 }
 
+/** The last delivery to `url` that failed for good: why an endpoint was switched off. */
+export function findLastFailure(
+  { db }: Pick<App, 'db'>,
+  accountId: string,
+  url: string,
+): Delivery | undefined {
+  const row = db
+    .query<Row, [Values]>(
+      `select ${COLUMNS} from webhook_deliveries
+       where account_id = $accountId and url = $url and state = 'failed' and source <> 'test' and attempts > 0
+       order by id desc limit 1`,
+    )
+    .get({ accountId, url })
+  return row ? deliveryOf(row) : undefined
+}
+
 /** `data.webhook` of a poll. */
 export interface WebhookStatus {
   readonly status: 'pending' | 'delivered' | 'failed'
@@ -243,8 +259,25 @@ export function webhookStatus({ db }: Pick<App, 'db'>, taskId: string): WebhookS
   }
 }
 
-/** The log's JSON form, without the body. */
-export function deliveryRecord(delivery: Delivery): Record<string, unknown> {
+/** Without the body. */
+export interface DeliveryRecord {
+  readonly id: string
+  readonly task_id: string
+  readonly event_type: string | null
+  readonly source: DeliverySource
+  readonly replay_of: string | null
+  readonly url: string
+  readonly status: DeliveryState
+  readonly attempts: number
+  readonly response_status: number | null
+  readonly last_error: string | null
+  readonly created_at: string
+  readonly next_attempt_at: string | null
+  readonly delivered_at: string | null
+}
+
+/** The log's JSON form. */
+export function deliveryRecord(delivery: Delivery): DeliveryRecord {
   return {
     id: delivery.id,
     task_id: delivery.taskId,
