@@ -55,7 +55,7 @@ export interface Ffmpeg {
   probe(path: string, options: { signal: AbortSignal }): Promise<MediaProbe>
   /** Decodes the first audio track, at most `maxS` seconds of it. */
   decodePcm(path: string, options: { signal: AbortSignal; maxS: number }): PcmStream
-  /** First line of `ffmpeg -version`, for `doctor`. */
+  /** First line of `ffmpeg -version`, for `doctor`. Throws Problem when ffmpeg or ffprobe does not run as what it should be. */
   version(options: { signal: AbortSignal }): Promise<string>
 }
 
@@ -66,8 +66,8 @@ export function createFfmpeg(config: Pick<Config, 'ffmpegPath' | 'ffprobePath'>)
     probe: (path, { signal }) => probe(ffprobe(), path, signal),
     decodePcm: (path, { signal, maxS }) => decodePcm(ffmpeg(), path, signal, maxS),
     async version({ signal }) {
-      const { stdout } = await runProgram({ command: [ffmpeg(), '-hide_banner', '-version'], signal })
-      return stdout.split('\n', 1)[0] ?? ''
+      await versionOf('ffprobe', ffprobe(), signal)
+      return await versionOf('ffmpeg', ffmpeg(), signal)
     },
   }
 }
@@ -78,6 +78,16 @@ function locate(name: string, configured: string | undefined, setting: string): 
   throw new Problem(
     'audio_extraction_failed',
     `${name} is not installed on this server: install ffmpeg, or set ${setting} to its path`,
+  )
+}
+
+async function versionOf(name: string, path: string, signal: AbortSignal): Promise<string> {
+  const { exitCode, stdout } = await runProgram({ command: [path, '-hide_banner', '-version'], signal })
+  const line = stdout.split('\n', 1)[0] ?? ''
+  if (exitCode === 0 && line.startsWith(`${name} version`)) return line
+  throw new Problem(
+    'audio_extraction_failed',
+    `${path} does not work as ${name}: install ffmpeg, or set EARSHOT_${name.toUpperCase()} to its path`,
   )
 }
 

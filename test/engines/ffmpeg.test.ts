@@ -178,3 +178,11 @@ test('a missing program is named together with its setting', async () => {
     process.env['PATH'] = path
   }
 })
+
+test('a program that is no ffmpeg or no ffprobe is named together with its setting', async () => {
+  expect(await ffmpeg.version({ signal })).toStartWith('ffmpeg version')
+  const failing = createFfmpeg({ ffmpegPath: '/bin/false', ffprobePath: undefined })
+  expect((await problemOf(failing.version({ signal }))).message).toContain('EARSHOT_FFMPEG')
+  const silent = createFfmpeg({ ffmpegPath: undefined, ffprobePath: '/bin/true' })
+  expect((await problemOf(silent.version({ signal }))).message).toContain('EARSHOT_FFPROBE')
+})
