@@ -19,7 +19,8 @@ import { createEgress } from '../net/egress.ts'
 import { createFetcher, type Fetcher } from '../net/fetch.ts'
 import { FORMATS, formatTranscript, type TranscriptFormat } from '../transcripts/formats.ts'
 import { findItemIndex } from '../transcripts/request.ts'
-import { type Segment, segmentOf } from '../transcripts/transcripts.ts'
+import type { SegmentWithWords } from '../transcripts/subtitle-tokens.ts'
+import { segmentOf } from '../transcripts/transcripts.ts'
 import { createProgress, type Progress } from './progress.ts'
 import { configOf } from './settings.ts'
 
@@ -118,17 +119,17 @@ async function download(url: string, tools: Tools): Promise<LocalMedia> {
   return downloadItem(item, deps, { folder, signal, onProgress })
 }
 
-async function listen(media: LocalMedia, options: Options, tools: Tools): Promise<Segment[]> {
+async function listen(media: LocalMedia, options: Options, tools: Tools): Promise<SegmentWithWords[]> {
   const engine = await tools.engines.speechEngine()
   const durationMs = (media.videoInfo.duration ?? 0) * 1_000
-  const segments: Segment[] = []
+  const segments: SegmentWithWords[] = []
   await tools.engines.speech.transcribe(media.path, {
     engine,
     language: engine.multilingual ? options.language : undefined,
     signal: tools.signal,
     maxS: tools.config.maxMediaS,
     onWindow: (found) => {
-      segments.push(...found.map(segmentOf))
+      segments.push(...found.map((one) => ({ ...segmentOf(one), words: one.words?.map(segmentOf) })))
     },
     onProgress: ({ positionMs }) =>
       tools.progress.update('Transcribing', Math.min(100, (100 * positionMs) / Math.max(1, durationMs)), 100),

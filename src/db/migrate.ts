@@ -16,6 +16,7 @@ import shortvideo from './migrations/012_shortvideo.sql' with { type: 'text' }
 import sessions from './migrations/013_sessions.sql' with { type: 'text' }
 import events from './migrations/014_events.sql' with { type: 'text' }
 import library from './migrations/015_library.sql' with { type: 'text' }
+import taskTranscripts from './migrations/016_task_transcripts.sql' with { type: 'text' }
 import dailyUse from './migrations/017_daily_use.sql' with { type: 'text' }
 
 /** In order; the position is the schema version, kept in SQLite's `user_version`. */
@@ -35,6 +36,7 @@ const MIGRATIONS: readonly string[] = [
   sessions,
   events,
   library,
+  taskTranscripts,
   dailyUse,
 ]
 

@@ -3,16 +3,25 @@
 import type { Guard } from '../accounts/guard.ts'
 import type { App } from '../app.ts'
 import { transaction } from '../db/database.ts'
-import { answer, success } from '../http/envelope.ts'
+import { type Answer, answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Infer, t } from '../lib/schema.ts'
 import { isoTime } from '../lib/time.ts'
+import {
+  fileFormatOf,
+  FORMAT_TYPES,
+  formatFlag,
+  formattedAnswer,
+  formattedTranscript,
+} from '../transcripts/format-answer.ts'
+import type { FileFormat } from '../transcripts/formats.ts'
 import { TranscriptSchema } from '../transcripts/schemas.ts'
 import { listSegments, transcriptBody } from '../transcripts/transcripts.ts'
 import { fileLink } from './content.ts'
 import { FileInfo, fileInfo, fileInfos, FileStatusSchema, NamespaceRef } from './file-info.ts'
 import { getFile, listFiles, setNamespaces, type StoredFile } from './files.ts'
+import { inlineDisposition } from './name.ts'
 import { chooseNamespaces } from './namespaces.ts'
 import { cancelFile, deleteFile, type Followers, retryFile } from './processing.ts'
 
@@ -98,7 +107,9 @@ function readRoute(app: App, auth: Guard): Route {
         transcript_text: t.Optional(
           t.Boolean({ description: 'true: the transcript as one plain-text string' }),
         ),
+        format: formatFlag,
       }),
+      texts: FORMAT_TYPES,
       responses: {
         200: t.Object({
           status: t.Literal('success'),
@@ -109,10 +120,25 @@ function readRoute(app: App, auth: Guard): Route {
     },
     ({ caller, params, query }) => {
       const file = getFile(app, caller.account.id, params.file_id)
+      const format = fileFormatOf(query.format)
+      const formatted = format && transcriptFile(app, file, format)
+      if (formatted) return formatted
       const transcript = transcriptOf(app, file, query.transcript_text ?? false)
       return answer(200, success({ file_info: fileInfo(app, file), ...transcript }))
     },
   )
+}
+
+/** Named after the file; undefined while there is no transcript. */
+function transcriptFile(app: App, file: StoredFile, format: FileFormat): Answer<never> | undefined {
+  if (file.status !== 'completed' || file.transcriptId === null) return undefined
+  const transcript = formattedTranscript(app, file.transcriptId)
+  if (!transcript) return undefined
+  const name = `${file.name.replace(/\.[^.]*$/, '')}.${format === 'text' ? 'txt' : format}`
+  return {
+    ...formattedAnswer(format, transcript),
+    headers: { 'content-disposition': inlineDisposition(name) },
+  }
 }
 
 function transcriptOf(

@@ -4,15 +4,26 @@ import type { Log } from '../lib/log.ts'
 import { asError, Problem, type ProblemCode } from '../lib/problem.ts'
 import type { Schema } from '../lib/schema.ts'
 
-/** What a handler answers with. `body` becomes JSON. */
+/** What a handler answers with. `body` becomes JSON, or is sent as it is where a `contentType` is named. */
 export interface Answer<Body = unknown> {
   readonly httpStatus: number
   readonly body: Body
+  readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
 export function answer<Body>(httpStatus: number, body: Body): Answer<Body> {
   return { httpStatus, body }
+}
+
+/** A file of its own instead of the envelope: one of the route's `texts`. */
+export function textAnswer(contentType: string, text: string): Answer<never> {
+  return { httpStatus: 200, contentType, body: text as never }
+}
+
+/** The body as it is sent and kept. */
+export function bodyText({ body, contentType }: Answer): string {
+  return contentType === undefined ? JSON.stringify(body) : String(body)
 }
 
 export interface Success<Data> {

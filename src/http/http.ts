@@ -6,7 +6,7 @@ import type { Log } from '../lib/log.ts'
 import type { Metrics } from '../lib/metrics.ts'
 import { asError, Problem } from '../lib/problem.ts'
 import { SECOND } from '../lib/time.ts'
-import { type Answer, type FailureForm, problemAnswer, problemOfThrown } from './envelope.ts'
+import { type Answer, bodyText, type FailureForm, problemAnswer, problemOfThrown } from './envelope.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Exchange, Route } from './route.ts'
 
@@ -157,7 +157,10 @@ function send(exchange: Exchange, reply: Answer | Response): Response {
     return reply
   }
   for (const [name, value] of Object.entries(reply.headers ?? {})) exchange.headers.set(name, value)
-  return Response.json(reply.body, { status: reply.httpStatus, headers: exchange.headers })
+  const { httpStatus: status, contentType } = reply
+  if (contentType === undefined) return Response.json(reply.body, { status, headers: exchange.headers })
+  exchange.headers.set('content-type', contentType)
+  return new Response(bodyText(reply), { status, headers: exchange.headers })
 }
 
 function refuse(

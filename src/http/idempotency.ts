@@ -6,7 +6,7 @@ import { type Db, transaction } from '../db/database.ts'
 import { sha256 } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
 import { DAY, MINUTE, SECOND, sleep } from '../lib/time.ts'
-import type { Answer } from './envelope.ts'
+import { type Answer, bodyText } from './envelope.ts'
 
 const KEPT_MS = DAY
 const JSON_TYPE = 'application/json;charset=utf-8'
@@ -68,7 +68,7 @@ export function createIdempotency(context: IdempotencyContext): Idempotency {
     commit(claim, work) {
       return transaction(context.db, (): Answer<never> => {
         const reply = work()
-        claim?.store(reply.httpStatus, JSON_TYPE, JSON.stringify(reply.body))
+        claim?.store(reply.httpStatus, reply.contentType ?? JSON_TYPE, bodyText(reply))
         return reply as Answer<never>
       })
     },

@@ -1,23 +1,36 @@
-// Transcripts as files: plain text, SubRip (.srt) and WebVTT (https://www.w3.org/TR/webvtt1/), and JSON.
+// Transcripts as files: plain text, SubRip (.srt), WebVTT (https://www.w3.org/TR/webvtt1/), tab-separated values, JSON.
 
-import type { Segment } from './transcripts.ts'
+import { plainText, type SegmentWithWords } from './subtitle-tokens.ts'
+import { type Cue, subtitlesOf } from './subtitles.ts'
 
-export const FORMATS = ['text', 'srt', 'vtt', 'json'] as const
+export const FORMATS = ['json', 'text', 'srt', 'vtt', 'tsv'] as const
 export type TranscriptFormat = (typeof FORMATS)[number]
+/** Those that are not the API's own envelope. */
+export type FileFormat = Exclude<TranscriptFormat, 'json'>
+
+export const MEDIA_TYPES: Readonly<Record<FileFormat, string>> = {
+  text: 'text/plain',
+  srt: 'application/x-subrip',
+  vtt: 'text/vtt',
+  tsv: 'text/tab-separated-values',
+}
 
 export interface FormattedTranscript {
   readonly videoInfo: Readonly<Record<string, unknown>>
-  readonly segments: readonly Segment[]
+  readonly segments: readonly SegmentWithWords[]
 }
 
 type Formatter = (transcript: FormattedTranscript) => string
 
 const FORMATTERS: Readonly<Record<TranscriptFormat, Formatter>> = {
   text: ({ segments }) => segments.map((segment) => `${segment.text}\n`).join(''),
-  srt: ({ segments }) => segments.map((segment, index) => srtCue(segment, index)).join('\n'),
-  vtt: ({ segments }) => `WEBVTT\n\n${segments.map((segment) => vttCue(segment)).join('\n')}`,
-  json: ({ segments, videoInfo }) =>
-    `${JSON.stringify({ video_info: videoInfo, transcript: segments }, null, 2)}\n`,
+  srt: (transcript) => cuesOf(transcript).map(srtCue).join('\n'),
+  vtt: (transcript) => `WEBVTT\n\n${cuesOf(transcript).map(vttCue).join('\n')}`,
+  tsv: ({ segments }) => `start\tend\ttext\n${segments.map(tsvRow).join('')}`,
+  json: ({ segments, videoInfo }) => {
+    const transcript = segments.map(({ text, start, end }) => ({ text, start, end }))
+    return `${JSON.stringify({ video_info: videoInfo, transcript }, null, 2)}\n`
+  },
 }
 
 /** The whole file's text, ending with a line feed. */
@@ -25,18 +38,35 @@ export function formatTranscript(format: TranscriptFormat, transcript: Formatted
   return FORMATTERS[format](transcript)
 }
 
-function srtCue(segment: Segment, index: number): string {
-  return `${index + 1}\n${clock(segment.start, ',')} --> ${clock(segment.end, ',')}\n${oneLine(segment.text)}\n`
+function cuesOf({ segments, videoInfo }: FormattedTranscript): Cue[] {
+  const duration = Number(videoInfo['duration'])
+  return subtitlesOf(segments, duration > 0 ? duration : Infinity)
+}
+
+function srtCue({ start, end, lines }: Cue, index: number): string {
+  return `${index + 1}\n${clock(start, ',')} --> ${clock(end, ',')}\n${lines.map(srtText).join('\n')}\n`
+}
+
+function vttCue({ start, end, lines }: Cue): string {
+  return `${clock(start, '.')} --> ${clock(end, '.')}\n${lines.map(vttText).join('\n')}\n`
+}
+
+/**
+ * SubRip has no escapes, but players take `<b>` and `{\an8}` for markup and `-->` for a cue's times: a space of no width
+ * keeps them from it.
+ */
+function srtText(line: string): string {
+  return line.replaceAll(/<(?=[a-z/!?])|\{(?=\\)|--(?=>)/gi, '$&\u200B')
 }
 
 /** WebVTT reads `&` and `<` as markup, and `-->` ends a cue's text. */
-function vttCue(segment: Segment): string {
-  const text = oneLine(segment.text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-  return `${clock(segment.start, '.')} --> ${clock(segment.end, '.')}\n${text}\n`
+function vttText(line: string): string {
+  return line.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim()
+/** Whole milliseconds, as other tools of the trade write them. */
+function tsvRow({ start, end, text }: SegmentWithWords): string {
+  return `${Math.round(start * 1_000)}\t${Math.round(end * 1_000)}\t${plainText(text)}\n`
 }
 
 /** Seconds → `01:02:03,456`. Hours grow past two digits when they must. */

@@ -14,6 +14,7 @@ import { checkUrl } from '../net/policy.ts'
 import { type ChosenEndpoint, chooseEndpoint, createTaskWithWebhook } from '../webhooks/choose.ts'
 import { webhookStatus } from '../webhooks/deliveries.ts'
 import { fetchJob } from './fetch.job.ts'
+import { fileFormatOf, FORMAT_TYPES, formatFlag, formattedTask, refuseSeveral } from './format-answer.ts'
 import { findItemIndex, requestOf, TranscribeFields, type TranscribeRequest } from './request.ts'
 import { TranscribeEcho, TranscriptionResult } from './schemas.ts'
 import { transcribeJob } from './transcribe.job.ts'
@@ -42,7 +43,7 @@ function transcribeNow(app: App, auth: Guard): Route {
       summary: 'Transcribe an online video and wait for the transcript',
       description: `For media up to ${app.config.syncMaxMediaS / 60} minutes; use /transcribe/async for longer ones.`,
       auth: auth('transcribe'),
-      body: t.Object({ ...TranscribeFields, include_usage: usageFlag }),
+      body: t.Object({ ...TranscribeFields, include_usage: usageFlag, format: formatFlag }),
       charges: true,
       responses: {
         200: t.Object({
@@ -51,13 +52,17 @@ function transcribeNow(app: App, auth: Guard): Route {
           usage: t.Optional(UsageBlock),
         }),
       },
+      texts: FORMAT_TYPES,
       errors: ['limit_exceeded', 'video_too_long', 'video_not_found', 'transcription_failed'],
       slow: true,
     },
     async ({ body, caller, signal, trail }) => {
+      const format = fileFormatOf(body.format)
+      refuseSeveral(format, body.all_videos)
       const task = submit(app, { accountId: caller.account.id, request: requestOf(body), isSync: true })
       trail.taskId = task.id
       const ended = await completedTask(app, task.id, signal)
+      if (format !== undefined) return formattedTask(app, ended, format)
       const usage = body.include_usage ? { usage: usageBlock(app, task.id) } : {}
       return answer(200, success(ended.result as Infer<typeof TranscriptionResult>, usage))
     },
@@ -98,12 +103,15 @@ function pollTranscription(app: App, auth: Guard): Route {
       tag: 'Transcription',
       summary: 'State and result of a transcription',
       auth: auth('transcribe'),
-      query: t.Object({ include_usage: usageFlag }),
+      query: t.Object({ include_usage: usageFlag, format: formatFlag }),
       responses: { 200: polledTask(TranscriptionResult, TranscribeEcho) },
+      texts: FORMAT_TYPES,
       errors: ['task_not_found'],
     },
     ({ caller, params, query }) => {
       const task = getVisibleTask(app, caller.account.id, params.task_id, 'transcribe')
+      const format = fileFormatOf(query.format)
+      if (format !== undefined && task.status === 'completed') return formattedTask(app, task, format)
       const usage =
         query.include_usage && task.status === 'completed' ? { usage: usageBlock(app, task.id) } : {}
       return answer(200, success(taskRecord(app, task, STATUS_PATH, webhookStatus(app, task.id)), usage))

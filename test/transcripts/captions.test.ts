@@ -161,3 +161,18 @@ test('a client that leaves pays nothing and leaves nothing behind', async () => 
   expect(runningPrograms().filter((args) => args.includes('yt_dlp'))).toEqual([])
   expect(readdirSync(support.app.spoolDir)).toEqual([])
 })
+
+test('captions as a file, and as the envelope where there are none to give', async () => {
+  const ask = async (body: object): Promise<Response> =>
+    http.handle(
+      new Request('http://localhost/v1/transcript', {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify({ video_url: youtubeUrl('both'), format: 'srt', ...body }),
+      }),
+    )
+  const reply = await ask({})
+  expect(reply.headers.get('content-type')).toBe('application/x-subrip; charset=utf-8')
+  expect(await reply.text()).toStartWith('1\n00:00:00,000 --> 00:00:01,800\nHello & welcome.\n')
+  expect(await (await ask({ metadata_only: true })).json()).toMatchObject({ data: { transcript: null } })
+})
