@@ -12,12 +12,18 @@ export class ApiError extends Error {
   /** Machine code; '' where the contract has none, and when the server could not be reached (status 0). */
   readonly code: string
   readonly retryAfterS: number | undefined
+  /** The whole answer, for refusals that bring something along. */
+  readonly body: unknown
 
-  constructor(message: string, about: { httpStatus: number; code?: string; retryAfterS?: number }) {
+  constructor(
+    message: string,
+    about: { httpStatus: number; code?: string; retryAfterS?: number; body?: unknown },
+  ) {
     super(message)
     this.httpStatus = about.httpStatus
     this.code = about.code ?? ''
     this.retryAfterS = about.retryAfterS
+    this.body = about.body
   }
 }
 
@@ -61,6 +67,7 @@ async function refusal(response: Response, path: string): Promise<ApiError> {
   if (response.status === 401 && path !== '/console/api/session') signedOut()
   return new ApiError(typeof message === 'string' ? message : `The server answered ${response.status}.`, {
     httpStatus: response.status,
+    body,
     ...(typeof error === 'string' ? { code: error } : {}),
     ...(Number.isNaN(retryAfter) ? {} : { retryAfterS: retryAfter }),
   })

@@ -1,6 +1,7 @@
 // The shell: navigation around the pages, behind the sign-in.
 
 import type { JSX } from 'preact'
+import { AccountSwitch } from './account-switch.tsx'
 import { Button } from './components/button.tsx'
 import { Icon, type IconName } from './components/icon.tsx'
 import { Page } from './components/page.tsx'
@@ -75,16 +76,14 @@ function SignedIn({ session }: { readonly session: Session }): JSX.Element {
           ))}
         </nav>
         <div class="side-foot">
-          <p class="who" title={session.account?.name}>
-            {session.account?.name ?? 'No account'}
-          </p>
+          <AccountSwitch session={session} />
           <div class="row">
             <ThemeButton />
             <Button kind="quiet" icon="leave" label="Sign out" onPress={signOut} />
           </div>
         </div>
       </header>
-      <CurrentPage path={path} />
+      <CurrentPage key={session.account?.id} path={path} />
     </div>
   )
 }

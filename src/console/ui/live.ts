@@ -1,21 +1,27 @@
 // What the server tells of its own accord (GET /v1/events, server-sent events of the whole account): one connection,
 // open while somebody listens. Where it cannot be had, whoever listens polls anyway (data.ts).
 
+import { type ReadonlySignal, type Signal, signal } from '@preact/signals'
+import { path } from './api.ts'
+import type { Segment } from './api-types.ts'
+
+/** What is told about a task, or about the processing of a file. */
 export interface ServerEvent {
-  readonly type: string
+  readonly type: 'progress' | 'segment' | 'restarted' | 'completed' | 'failed' | 'cancelled'
   readonly data: Readonly<Record<string, unknown>>
 }
 
 type Listener = (event: ServerEvent) => void
 
-const TYPES = ['progress', 'segment', 'completed', 'failed', 'cancelled'] as const
+const TYPES = ['progress', 'segment', 'restarted', 'completed', 'failed', 'cancelled'] as const
+const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
 const listeners = new Set<Listener>()
 let source: EventSource | undefined
 
-/** Returns how to stop listening. */
+/** Told of everything but progress and segments, which have their own ways. Returns how to stop listening. */
 export function onServerEvent(listener: Listener): () => void {
   listeners.add(listener)
-  source ??= open()
+  source ??= follow('/v1/events', hear)
   return () => {
     listeners.delete(listener)
     if (listeners.size > 0) return
@@ -24,16 +30,21 @@ export function onServerEvent(listener: Listener): () => void {
   }
 }
 
-function open(): EventSource {
-  const opened = new EventSource('/v1/events')
-  for (const type of TYPES) {
-    opened.addEventListener(type, (event) => tell({ type, data: parsed(event.data) }))
-  }
-  return opened
+function hear(event: ServerEvent): void {
+  const { data, type } = event
+  const id = data['file_id'] ?? data['task_id']
+  if (typeof id === 'string' && type === 'progress') progressSignal(id).value = Number(data['progress'])
+  if (type === 'progress' || type === 'segment') return
+  if (typeof id === 'string') progress.delete(id)
+  for (const listener of listeners) listener(event)
 }
 
-function tell(event: ServerEvent): void {
-  for (const listener of listeners) listener(event)
+function follow(address: string, listener: Listener): EventSource {
+  const opened = new EventSource(address)
+  for (const type of TYPES) {
+    opened.addEventListener(type, (event) => listener({ type, data: parsed(event.data) }))
+  }
+  return opened
 }
 
 function parsed(text: unknown): ServerEvent['data'] {
@@ -43,4 +54,39 @@ function parsed(text: unknown): ServerEvent['data'] {
   } catch {
     return {}
   }
+}
+
+const progress = new Map<string, Signal<number | undefined>>()
+
+function progressSignal(id: string): Signal<number | undefined> {
+  const known = progress.get(id) ?? signal<number | undefined>(undefined)
+  progress.set(id, known)
+  return known
+}
+
+/** How far a file or a task is, 0 to 1; undefined as long as nobody has said. */
+export function progressOf(id: string): ReadonlySignal<number | undefined> {
+  return progressSignal(id)
+}
+
+/**
+ * Collects what is being recognised of a task or a file, from its beginning; `tell` gets all of it so far. Returns how to
+ * stop. Ends by itself when the work ends.
+ */
+export function followSegments(id: string, tell: (segments: readonly Segment[]) => void): () => void {
+  let segments: readonly Segment[] = []
+  const opened = follow(path('/v1/tasks/', id, '/events'), ({ type, data }) => {
+    if (type === 'restarted') segments = []
+    else if (type === 'segment') segments = [...segments, segmentOf(data)]
+    else {
+      if (ENDS.has(type)) opened.close()
+      return
+    }
+    tell(segments)
+  })
+  return () => opened.close()
+}
+
+function segmentOf(data: ServerEvent['data']): Segment {
+  return { text: String(data['text']), start: Number(data['start']), end: Number(data['end']) }
 }

@@ -2,20 +2,22 @@
 // src/console/assets.ts.
 
 import type { JSX } from 'preact'
-import { Page } from './components/page.tsx'
+import { FilePage } from './file/file-page.tsx'
+import { LibraryPage } from './library/library-page.tsx'
+import { SearchPage } from './search/search-page.tsx'
+import { TaskPage } from './tasks/task-page.tsx'
+import { TasksPage } from './tasks/tasks-page.tsx'
 
 export interface PageRoute {
   readonly pattern: string
   readonly show: (params: Readonly<Record<string, string>>) => JSX.Element
 }
 
-const library = (): JSX.Element => (
-  <Page title="Library">
-    <p>Files come here.</p>
-  </Page>
-)
-
 export const ROUTES: readonly PageRoute[] = [
-  { pattern: '/', show: library },
-  { pattern: '/library', show: library },
+  { pattern: '/', show: () => <LibraryPage /> },
+  { pattern: '/library', show: () => <LibraryPage /> },
+  { pattern: '/files/{id}', show: ({ id = '' }) => <FilePage key={id} id={id} /> },
+  { pattern: '/search', show: () => <SearchPage /> },
+  { pattern: '/tasks', show: () => <TasksPage /> },
+  { pattern: '/tasks/{id}', show: ({ id = '' }) => <TaskPage key={id} id={id} /> },
 ]

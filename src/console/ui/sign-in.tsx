@@ -48,6 +48,7 @@ function CredentialForm({ way }: { readonly way: 'password' | 'key' }): JSX.Elem
       : 'Make one on the server: earshot keys create'
   return (
     <Form action="Sign in" isReady={text.trim() !== ''} onSubmit={() => signIn(credentials)}>
+      {way === 'password' && <Username />}
       <Field
         label={way === 'password' ? 'Operator’s password' : 'API key'}
         type="password"
@@ -58,6 +59,11 @@ function CredentialForm({ way }: { readonly way: 'password' | 'key' }): JSX.Elem
       />
     </Form>
   )
+}
+
+/** For password managers, which keep passwords by name. */
+function Username(): JSX.Element {
+  return <input type="text" name="username" autocomplete="username" value="operator" readOnly hidden />
 }
 
 function FirstVisit(): JSX.Element {
@@ -74,6 +80,7 @@ function FirstVisit(): JSX.Element {
           isReady={password.length >= PASSWORD_MIN && again === password}
           onSubmit={() => setUp(password)}
         >
+          <Username />
           <Field
             label="Password"
             type="password"

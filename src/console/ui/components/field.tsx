@@ -20,7 +20,7 @@ export interface FieldProps extends Labelled {
   readonly autocomplete?: string
   readonly minLength?: number
   readonly maxLength?: number
-  readonly inputRef?: RefObject<HTMLInputElement>
+  readonly inputRef?: RefObject<HTMLInputElement | null>
   readonly onKeyDown?: (event: KeyboardEvent) => void
 }
 
