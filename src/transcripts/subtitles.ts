@@ -69,11 +69,13 @@ function measure(tokens: readonly Token[]): Measure {
 }
 
 /** Costs in the unit of `breakCost`: a cue more is worth three ordinary breaks. */
-const COST = { cue: 12, breakTimes: 4, secondLine: 1, tooShort: 10 }
+const COST = { cue: 12, breakTimes: 4, secondLine: 1, tooShort: 10, columnTooFew: 2 }
+/** A cue of less is better made of more of its neighbour. */
+const COLUMNS_MIN = 14
 
 /** The cheapest way to cut the tokens of a segment into cues that keep the limits. */
 function draftsOf(tokens: readonly Token[]): Draft[] {
-  const { secondLine } = measure(tokens)
+  const { width, secondLine } = measure(tokens)
   const best: { cost: number; from: number }[] = [{ cost: 0, from: 0 }]
   for (let to = 1; to <= tokens.length; to++) {
     let cheapest = { cost: Infinity, from: to - 1 }
@@ -89,7 +91,8 @@ function draftsOf(tokens: readonly Token[]): Draft[] {
         COST.cue +
         breaks +
         (line < to ? COST.secondLine : 0) +
-        (lasts < CUE_S.min ? COST.tooShort : 0)
+        (lasts < CUE_S.min ? COST.tooShort : 0) +
+        COST.columnTooFew * Math.max(0, COLUMNS_MIN - width(from, to))
       if (cost < cheapest.cost) cheapest = { cost, from }
     }
     best.push(cheapest)

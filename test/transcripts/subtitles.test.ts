@@ -24,6 +24,14 @@ test('a long sentence is broken by sense into cues and lines', () => {
   ])
 })
 
+test('a cue that can’t last as long as its sentence leaves no crumb behind', () => {
+  const said = 'And so my fellow Americans ask not what your country can do for you,'
+  expect(textsOf(subtitlesOf([segment(said, 0.352, 7.616)]))).toEqual([
+    'And so my fellow Americans',
+    'ask not what your country can do for you,',
+  ])
+})
+
 test('what fits on one line stays there, whatever white space it came with', () => {
   expect(subtitlesOf([segment('  Hello\n\tthere, \u0007you.\u2028', 1, 3)])).toEqual([
     { start: 1, end: 3, lines: ['Hello there, you.'] },
