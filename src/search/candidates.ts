@@ -49,11 +49,12 @@ export async function searchPlatform(
   app: App,
   queries: readonly string[],
   signal: AbortSignal,
+  timeoutMs = TIMEOUT_MS,
 ): Promise<Candidates> {
   if (app.config.offline) {
     return { candidates: [], note: 'This server is offline, so only the library was searched.' }
   }
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)])
   const lists = await Promise.allSettled(queries.map((query) => searchOnce(app, query, inTime)))
   signal.throwIfAborted()
   const scores = new Map<string, { candidate: Candidate; score: number }>()

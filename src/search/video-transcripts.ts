@@ -53,8 +53,9 @@ export async function fetchTranscripts(
   task: Task,
   candidates: readonly Candidate[],
   signal: AbortSignal,
+  budgetMs = BUDGET_MS,
 ): Promise<FetchedAll> {
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(BUDGET_MS)])
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(budgetMs)])
   const gate = createGate(AT_ONCE)
   const model = (await app.engines.speechEngine()).modelId
   let outOfCredits = false
@@ -62,17 +63,16 @@ export async function fetchTranscripts(
     candidates.map(async (candidate): Promise<Fetched> => {
       const none: Fetched = { candidate, transcriptId: undefined, facts: candidate.facts }
       const known = takeKnown(app, task, candidate, model)
-      const one = AbortSignal.any([inTime, AbortSignal.timeout(BUDGET_MS)])
       try {
         if (known !== undefined) {
-          await index(app, known, one)
+          await index(app, known, inTime)
           return { ...none, transcriptId: known }
         }
         return await gate.run(async () => {
           if (outOfCredits) return none
           requireOne(app, task, candidate)
-          return takeCaptions(app, task, candidate, AbortSignal.any([one, AbortSignal.timeout(ONE_MS)]))
-        }, one)
+          return takeCaptions(app, task, candidate, AbortSignal.any([inTime, AbortSignal.timeout(ONE_MS)]))
+        }, inTime)
       } catch (error) {
         signal.throwIfAborted()
         if (error instanceof Problem && error.code === 'limit_exceeded') outOfCredits = true

@@ -1,7 +1,7 @@
 // Channels of YouTube with their videos, each about something else, and the site's search over their titles: as yt-dlp
 // reads them, without continuations.
 
-import { html, scriptJson } from './platform.ts'
+import { html, scriptJson, silence } from './platform.ts'
 
 export interface TopicVideo {
   /** Eleven characters. */
@@ -75,15 +75,27 @@ const SILENT: TopicVideo = {
   lines: [],
 }
 
+/** Its page never comes. */
+const STUCK: TopicVideo = {
+  id: 'topicSTUCK_',
+  title: 'A lighthouse that never loads',
+  durationS: 60,
+  views: 5,
+  uploaded: '2022-01-01T10:00:00Z',
+  age: '4 years ago',
+  lines: ['Nobody ever gets to hear this.'],
+}
+
 /** By the name after `@`. Tests publish further videos by putting them in front, and take them away again. */
-export const CHANNELS: Readonly<Record<'harbour' | 'kitchen' | 'quiet' | 'empty', Channel>> = {
+export const CHANNELS: Readonly<Record<'harbour' | 'kitchen' | 'quiet' | 'empty' | 'stuck', Channel>> = {
   harbour: { name: 'Harbour and Sky', id: 'UCharbourharbourharbourAB', videos: [STARS, FERRIES] },
   kitchen: { name: 'Kitchen', id: 'UCkitchenkitchenkitchenAB', videos: [BREAD] },
   quiet: { name: 'Quiet', id: 'UCquietquietquietquietABC', videos: [SILENT] },
+  stuck: { name: 'Stuck', id: 'UCstuckstuckstuckstuckABC', videos: [STUCK] },
   empty: { name: 'Empty', id: 'UCemptyemptyemptyemptyABC', videos: [] },
 }
 
-export const TOPICS = { ferries: FERRIES, bread: BREAD, stars: STARS, silent: SILENT } as const
+export const TOPICS = { ferries: FERRIES, bread: BREAD, stars: STARS, silent: SILENT, stuck: STUCK } as const
 
 const clock = (seconds: number): string =>
   `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
@@ -136,8 +148,14 @@ export function channelPage(pathname: string, config: object): Response | undefi
   )
 }
 
+/** Queries to which the site answers with an error, or not at all. */
+export const BROKEN_QUERY = 'breakdown'
+export const SILENT_QUERY = 'silence'
+
 /** Videos whose title or captions hold a word of the query (of four letters or more). */
-export function searchAnswer(query: string): Response {
+export function searchAnswer(query: string, request: Request): Response | Promise<Response> {
+  if (query.includes(BROKEN_QUERY)) return new Response('', { status: 500 })
+  if (query.includes(SILENT_QUERY)) return silence(request)
   const words = query.toLowerCase().match(/\p{L}{4,}/gu) ?? []
   const found = Object.values(CHANNELS).flatMap((channel) =>
     channel.videos

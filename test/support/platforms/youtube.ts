@@ -2,8 +2,8 @@
 // playlist, and the ways in which videos are refused.
 
 import { youtubeCaptions } from './youtube-captions.ts'
-import { channelPage, findTopic, searchAnswer } from './youtube-channels.ts'
-import { html, type Platform, scriptJson } from './platform.ts'
+import { channelPage, findTopic, searchAnswer, TOPICS } from './youtube-channels.ts'
+import { html, type Platform, scriptJson, silence } from './platform.ts'
 
 /** Video ids (eleven characters) and what they are. */
 export const YOUTUBE = {
@@ -208,8 +208,9 @@ export const youtube: Platform = {
     if (pathname === '/') return html(`<script>ytcfg.set(${scriptJson(CONFIG)});</script>`)
     if (pathname === '/youtubei/v1/search') {
       const { query = '' } = (await request.json()) as { query?: string }
-      return searchAnswer(query)
+      return searchAnswer(query, request)
     }
+    if (searchParams.get('v') === TOPICS.stuck.id) return silence(request)
     if (pathname === '/watch') return watchPage(searchParams.get('v') ?? '')
     if (pathname === '/playlist') {
       return html(
@@ -222,6 +223,7 @@ export const youtube: Platform = {
     if (pathname === '/api/timedtext') return youtubeCaptions(searchParams)
     if (pathname !== '/youtubei/v1/player') return undefined
     const { videoId = '' } = (await request.json()) as { videoId?: string }
+    if (videoId === TOPICS.stuck.id) return silence(request)
     return Response.json(playerResponse(videoId))
   },
 }
