@@ -210,17 +210,19 @@ interface Begin {
 
 /** Throws `limit_exceeded` and `system_overload`, and then nothing has changed. */
 function begin(app: App, { accountId, request, path }: Begin): Task {
-  return transaction(app.db, () => {
-    const task = createTask(app, {
+  const task = transaction(app.db, () => {
+    const created = createTask(app, {
       accountId,
       jobType: 'audio_transcription',
       isSync: true,
       request,
       stages: [audioJob],
     })
-    if (request.durationS !== null) holdTranscription(app, task, ITEM, request.durationS)
-    // In the same turn of the event loop: no job can look for it before.
-    renameSync(path, audioPath(app, task.id))
-    return task
+    if (request.durationS !== null) holdTranscription(app, created, ITEM, request.durationS)
+    return created
   })
+  // In the same turn of the event loop: no job can have looked for it. After the commit: what a crash leaves is known
+  // either as an upload that was arriving or as the task's.
+  renameSync(path, audioPath(app, task.id))
+  return task
 }

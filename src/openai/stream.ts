@@ -17,13 +17,19 @@ const BATCH = 50
 /** The answer to a request for `task`, which it owns from now on. `signal` aborts when the client leaves. */
 export function streamedAnswer(app: App, task: Task, signal: AbortSignal): Response {
   const left = new AbortController()
-  const chunks = chunksOf(app, task, AbortSignal.any([signal, left.signal]))
+  const gone = AbortSignal.any([signal, left.signal])
+  const chunks = chunksOf(app, task, gone)
+  const forget = (): void => {
+    if (findTask(app, task.id)?.status === 'processing') discardTask(app, task.id)
+    forgetEvents(app, task.id)
+  }
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const { value, done } = await chunks.next()
-      if (done === true) controller.close()
-      else controller.enqueue(encoder.encode(value))
+      if (done !== true) return controller.enqueue(encoder.encode(value))
+      forget()
+      controller.close()
     },
     cancel: () => left.abort(),
   })
@@ -33,7 +39,13 @@ export function streamedAnswer(app: App, task: Task, signal: AbortSignal): Respo
     // nginx would gather the events otherwise.
     'x-accel-buffering': 'no',
   }
-  signal.addEventListener('abort', () => void chunks.return(undefined), { once: true })
+  // At once, whether or not anybody still takes chunks.
+  const leave = (): void => {
+    forget()
+    void chunks.return(undefined)
+  }
+  gone.addEventListener('abort', leave, { once: true })
+  if (gone.aborted) leave()
   return new Response(body, { headers })
 }
 
@@ -65,8 +77,6 @@ async function* chunksOf(app: App, task: Task, signal: AbortSignal): AsyncGenera
     }
   } finally {
     news.close()
-    if (findTask(app, task.id)?.status === 'processing') discardTask(app, task.id)
-    forgetEvents(app, task.id)
   }
 }
 
@@ -133,6 +143,7 @@ function createNews(app: App, taskId: string, signal: AbortSignal): News {
     app.signals.stopping.listen(() => next.resolve('stopping')),
   ]
   signal.addEventListener('abort', wake, { once: true })
+  if (signal.aborted) wake()
   return {
     async wait(ms) {
       const timer = setTimeout(() => next.resolve('nothing'), ms)
