@@ -26,10 +26,9 @@ test('a long sentence is broken by sense into cues and lines', () => {
 
 test('a cue that can’t last as long as its sentence leaves no crumb behind', () => {
   const said = 'And so my fellow Americans ask not what your country can do for you,'
-  expect(textsOf(subtitlesOf([segment(said, 0.352, 7.616)]))).toEqual([
-    'And so my fellow Americans',
-    'ask not what your country can do for you,',
-  ])
+  const cues = textsOf(subtitlesOf([segment(said, 0.352, 7.616)]))
+  expect(cues).toHaveLength(2)
+  expect(Math.min(...cues.map(columns))).toBeGreaterThan(20)
 })
 
 test('what fits on one line stays there, whatever white space it came with', () => {
