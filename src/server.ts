@@ -36,6 +36,7 @@ import { modelRoutes } from './openai/models-routes.ts'
 import { downloadRoute } from './shortvideo/download.ts'
 import { profileRoutes } from './shortvideo/profile-routes.ts'
 import { searchRoutes } from './shortvideo/search-routes.ts'
+import { statementRoutes } from './statement/routes.ts'
 import { transcriptionRoutes } from './transcripts/routes.ts'
 import { transcriptRoute } from './transcripts/transcript-route.ts'
 
@@ -76,6 +77,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     ...profileRoutes(app, auth, { publicUrl }),
     ...searchRoutes(app, auth, { publicUrl }),
     downloadRoute(app),
+    ...statementRoutes(app, auth),
     ...consoleApiRoutes(app, guards),
     ...pageRoutes(),
     ...referenceRoutes({ version: VERSION, routes: () => routes }),

@@ -11,8 +11,8 @@ import { createRunner, type Runner } from './jobs/runner.ts'
 import { startSchedules } from './jobs/schedule.ts'
 import { discardSyncTasks } from './jobs/tasks.ts'
 import { removeSpool } from './media/spool.ts'
-import { audioJob } from './openai/audio.job.ts'
 import { CHANNEL_JOBS, checkChannelsSchedule } from './search/channel.job.ts'
+import { audioJob } from './openai/audio.job.ts'
 import { indexJob } from './search/index.job.ts'
 import { indexLibrarySchedule, sweepLibrarySchedule } from './search/library-index.ts'
 import { reembedSchedule } from './search/reembed.job.ts'
@@ -20,6 +20,8 @@ import { videoSearchJob } from './search/videos.job.ts'
 import { AFTER_TRANSCRIPTION } from './server.ts'
 import { profileJob } from './shortvideo/profile.job.ts'
 import { searchJob } from './shortvideo/search.job.ts'
+import { fetchPostJob } from './statement/fetch-post.job.ts'
+import { statementJob } from './statement/statement.job.ts'
 import { fetchJob } from './transcripts/fetch.job.ts'
 import { transcribeJob } from './transcripts/transcribe.job.ts'
 import { pruneSchedule, sweepSpoolSchedule } from './transcripts/upkeep.ts'
@@ -50,6 +52,8 @@ const JOBS = [
   ...CHANNEL_JOBS,
   profileJob,
   searchJob,
+  fetchPostJob,
+  statementJob,
   ...SCHEDULES.map((schedule) => schedule.job),
 ]
 

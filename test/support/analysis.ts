@@ -84,7 +84,7 @@ export async function startAnalysisBench(env: Readonly<Record<string, string>> =
     },
     async skippingWaits(work) {
       const next = app.db.query<{ at: number | null }, []>(
-        `select min(run_at) as at from jobs where state = 'queued' and kind in ('fetch', 'transcribe', 'analyze', 'extract')`,
+        `select min(run_at) as at from jobs where state = 'queued' and kind in ('fetch', 'transcribe', 'analyze', 'extract', 'fetch_post', 'statement')`,
       )
       const timer = setInterval(() => {
         // A test that failed may have closed it already.

@@ -25,6 +25,7 @@ export async function startPlatformSite(): Promise<PlatformSite> {
   const folder = temporaryFolder()
   const certificates = await makeCertificates(...hosts)
   const video = makeTone(folder.file('clip.mp4'), 2)
+  const mute = makeTone(folder.file('mute.mp4'), 2, ['-an'])
   const requests: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
@@ -38,6 +39,7 @@ export async function startPlatformSite(): Promise<PlatformSite> {
       const platform = PLATFORMS.find((candidate) => candidate.hosts.includes(url.hostname))
       const answer = await platform?.answer(url, request)
       if (answer) return answer
+      if (url.pathname.endsWith('/mute.mp4')) return new Response(Bun.file(mute))
       if (url.pathname.endsWith('.mp4')) return new Response(Bun.file(video))
       return new Response('not here', { status: 404 })
     },

@@ -73,7 +73,8 @@ export function analyseStatement(document: Document, post: Post, vectors: Vector
   const entities = [...document.entities.people, ...document.entities.places].map(({ name }) => name)
   const topics = padded(subjects, [
     ...entities.map((name) => name.toLowerCase()),
-    ...longWords(post[source]),
+    // Its own words first, then those of what it shows and quotes.
+    ...[post.text, post.shown, post.quoted].flatMap(longWords),
     ...axisWords(labels),
   ])
   return {
@@ -129,7 +130,7 @@ function claimOf({ index, ranks, entities, english }: Document): string {
       (english && /\b(?:is|are|was|were|will|has|have|should|must|can)\b/i.test(text) ? 0.2 : 0)
     if (score > bestScore) [best, bestScore] = [text, score]
   }
-  return best.replaceAll(/https?:\/\/\S+/g, '').trim()
+  return withoutLinks(best)
 }
 
 /** The claim's telling words in their order, names whole. */
@@ -149,13 +150,15 @@ interface Findings {
 function describe(document: Document, post: Post, { claim, topics, labels }: Findings): string {
   const evidence = document.index.sentences.find(
     ({ text }) =>
-      text !== claim &&
+      withoutLinks(text) !== claim &&
       (numbersOf(text).length > 0 || /\b(?:because|according to|study|shows?|data)\b/i.test(text)),
   )
   return [
     claim === '' ? 'The post makes no claim in words.' : `${SAYS[claimSource(post)]}: ${quoted(claim)}.`,
     `It speaks of ${topics.slice(0, TOPICS_MIN).join(', ')}.`,
-    evidence ? `In support it adds: ${quoted(evidence.text)}.` : 'It gives no further evidence.',
+    evidence
+      ? `In support it adds: ${quoted(withoutLinks(evidence.text))}.`
+      : 'It gives no further evidence.',
     ...contextOf(post),
     `Kind: ${words(labels.claim_type)}; tone: ${words(labels.tone)}; aim: ${words(labels.intent)}; authority: ${words(labels.authority)}.`,
   ].join(' ')
@@ -184,6 +187,10 @@ function beginning(text: string): string {
   return `${sentence.slice(0, CONTEXT_CHARACTERS_MAX - 1).replace(/\s+\S*$/, '')}…`.toWellFormed()
 }
 
+function withoutLinks(text: string): string {
+  return text.replaceAll(/https?:\/\/\S+/g, '').trim()
+}
+
 function quoted(text: string): string {
   return `“${text.replace(/[.\s]+$/, '')}”`
 }
@@ -199,8 +206,7 @@ function padded(topics: readonly string[], more: readonly string[]): string[] {
 }
 
 function longWords(text: string): string[] {
-  const plain = text.replaceAll(/https?:\/\/\S+/g, '')
-  return [...new Set(wordsOf(plain).filter((word) => word.length > 3 && !isStopWord(word)))]
+  return [...new Set(wordsOf(withoutLinks(text)).filter((word) => word.length > 3 && !isStopWord(word)))]
 }
 
 function axisWords(labels: AxisLabels): string[] {

@@ -1,7 +1,8 @@
-// X, as yt-dlp's extractor reads it: the guest token, the GraphQL answer for one post, and a syndication service that
-// only ever limits.
+// X, as yt-dlp's extractor, embedding pages and its own pages read it: the guest token, the GraphQL answer for one post, the
+// syndication service, and a page whose script asks for the post. Posts that are read for their words are in x-posts.ts.
 
-import type { Platform } from './platform.ts'
+import { html, type Platform, silence } from './platform.ts'
+import { interfaceOf, recordingOf, syndicationOf } from './x-posts.ts'
 
 /** Post ids and what they hold. */
 export const X_POSTS = {
@@ -52,13 +53,31 @@ function post(url: URL): Response {
   return Response.json({ data: { tweetResult: { result } } })
 }
 
+/** The header stands for what the scripts of the real pages sign their requests with. */
+const PAGE_SCRIPT = `
+const tweetId = location.pathname.split('/').at(-1)
+const variables = encodeURIComponent(JSON.stringify({ tweetId }))
+fetch('/i/api/graphql/x/TweetResultByRestId?variables=' + variables, { headers: { 'x-client-transaction-id': '1' } })`
+
+function pageOrInterface(url: URL, request: Request): Response | Promise<Response> {
+  if (!url.pathname.startsWith('/i/api/graphql/'))
+    return html(`<!doctype html><title>X</title><script>${PAGE_SCRIPT}</script>`)
+  const { tweetId = '' } = JSON.parse(url.searchParams.get('variables') ?? '{}') as { tweetId?: string }
+  const known = interfaceOf(tweetId, request.headers.has('x-client-transaction-id'))
+  if (known === 'silence') return silence(request)
+  return known ?? post(url)
+}
+
 export const x: Platform = {
   hosts: ['x.com', 'api.x.com', 'video.twimg.com', 'cdn.syndication.twimg.com'],
-  answer(url) {
+  answer(url, request) {
     if (url.hostname === 'api.x.com') return Response.json({ guest_token: '1' })
-    if (url.hostname === 'x.com') return post(url)
-    // yt-dlp's second way to a post when the first is limited.
-    if (url.hostname === 'cdn.syndication.twimg.com') return new Response('{}', { status: 429 })
-    return undefined
+    if (url.hostname === 'x.com') return pageOrInterface(url, request)
+    if (url.hostname === 'video.twimg.com') return recordingOf(url.pathname.split('/').at(-1) ?? '')
+    // yt-dlp's second way to a post when the first is limited, and our first.
+    const id = url.searchParams.get('id') ?? ''
+    if (id === X_POSTS.gone) return new Response('', { status: 404 })
+    const embedded = syndicationOf(id)
+    return embedded === 'silence' ? silence(request) : (embedded ?? new Response('{}', { status: 429 }))
   },
 }
