@@ -79,7 +79,9 @@ export function usageRoutes(app: AccountsContext, auth: Guard, sources: UsageSou
   ]
 }
 
-function usageOf(app: AccountsContext, accountId: string, sources: UsageSources): Infer<typeof Usage> {
+export type UsageData = Infer<typeof Usage>
+
+function usageOf(app: AccountsContext, accountId: string, sources: UsageSources): UsageData {
   const has = balance(app, accountId)
   if (has.plan === 'none') {
     throw new Problem(

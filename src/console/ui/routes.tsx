@@ -5,6 +5,7 @@ import type { JSX } from 'preact'
 import { FilePage } from './file/file-page.tsx'
 import { LibraryPage } from './library/library-page.tsx'
 import { SearchPage } from './search/search-page.tsx'
+import { SettingsPage } from './settings/settings-page.tsx'
 import { TaskPage } from './tasks/task-page.tsx'
 import { TasksPage } from './tasks/tasks-page.tsx'
 
@@ -20,4 +21,6 @@ export const ROUTES: readonly PageRoute[] = [
   { pattern: '/search', show: () => <SearchPage /> },
   { pattern: '/tasks', show: () => <TasksPage /> },
   { pattern: '/tasks/{id}', show: ({ id = '' }) => <TaskPage key={id} id={id} /> },
+  { pattern: '/settings', show: () => <SettingsPage /> },
+  { pattern: '/settings/{name}', show: ({ name }) => <SettingsPage key={name} name={name} /> },
 ]
