@@ -17,6 +17,7 @@ import { namespaceRoutes } from './files/namespace-routes.ts'
 import { resumableRoutes } from './files/resumable-routes.ts'
 import type { Followers } from './files/processing.ts'
 import { uploadRoutes } from './files/upload-routes.ts'
+import { aliasRoutes } from './http/aliases.ts'
 import { healthRoute } from './http/health.ts'
 import { createHttp } from './http/http.ts'
 import { createIdempotency } from './http/idempotency.ts'
@@ -28,6 +29,7 @@ import { VERSION } from './lib/version.ts'
 import { channelRoutes } from './search/channel-routes.ts'
 import { countChannels } from './search/channels.ts'
 import { fileSearchRoute } from './search/file-route.ts'
+import { mcpRoutes } from './mcp/routes.ts'
 import { indexJob } from './search/index.job.ts'
 import { searcherOf } from './search/searcher.ts'
 import { videoSearchRoute } from './search/videos-route.ts'
@@ -47,7 +49,7 @@ export const AFTER_TRANSCRIPTION: Followers = [indexJob]
 export function createServer(app: App, publicUrl: () => string): Elysia {
   const auth = createGuard(app)
   const guards = createSessionGuards(app)
-  const routes: readonly Route[] = [
+  const own: readonly Route[] = [
     healthRoute({
       version: VERSION,
       checks: healthChecks(app),
@@ -79,13 +81,15 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
     downloadRoute(app),
     ...statementRoutes(app, auth),
     ...consoleApiRoutes(app, guards),
+    ...mcpRoutes(app, auth, { routes: () => routes, handle: (request) => http.handle(request) }),
     ...pageRoutes(),
     ...referenceRoutes({ version: VERSION, routes: () => routes }),
     ...metricsRoutes(app.metrics, app.config.metrics),
   ]
-  warnOfUnknownEndpoints(app, routes)
+  const routes: readonly Route[] = [...own, ...aliasRoutes(own)]
+  warnOfUnknownEndpoints(app, own)
   const { log, metrics } = app
-  return createHttp({ routes, log, metrics, publicUrl, idempotency: createIdempotency(app) })
+  const http = createHttp({ routes, log, metrics, publicUrl, idempotency: createIdempotency(app) })
 }
 
 /** A slip in a setting would otherwise go unnoticed; endpoints of other versions must not stop the start. */

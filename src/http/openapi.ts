@@ -64,6 +64,7 @@ function operation(route: Route): Json {
   return {
     operationId: `${route.method.toLowerCase()}${route.path.replaceAll(/[^a-z0-9]+/gi, '_')}`,
     summary: route.summary,
+    ...(route.aliasOf === undefined ? {} : { deprecated: true }),
     tags: [route.tag],
     security: route.permission === undefined ? [] : [{ ApiKey: [] }, { Bearer: [] }],
     ...(description === '' ? {} : { description }),

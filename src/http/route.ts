@@ -31,6 +31,8 @@ export interface Exchange {
   readonly trail: Trail
   /** For routes that charge. */
   readonly idempotency: Idempotency | undefined
+  /** What the caller calls fields of the body: its name → ours. */
+  readonly fieldNames?: Readonly<Record<string, string>>
 }
 
 /** Filled in as a request passes: the admission notes the caller, the route its Idempotency-Key, a handler the task. */
@@ -136,6 +138,8 @@ export interface Route {
   readonly failure: FailureForm | undefined
   readonly slow: boolean
   readonly charges: boolean
+  /** The endpoint that this is another name of. */
+  readonly aliasOf: string | undefined
   run(exchange: Exchange): Promise<Answer | Response>
 }
 
@@ -178,6 +182,7 @@ export function route<
     failure: spec.failure,
     slow: spec.slow ?? false,
     charges: spec.charges ?? false,
+    aliasOf: undefined,
     async run(exchange) {
       const { request } = exchange
       // The casts restate what the schemas beside them have just established.
@@ -185,12 +190,22 @@ export function route<
       const params = readableParams(exchange.params) as Record<ParamNames<Path>, string>
       const query = checkQuery?.(new URL(request.url).searchParams) as Infer<Query>
       if (spec.takesStream !== true && spec.readBody === undefined) refuseLargeBody(request)
-      const body = (checkBody ? checkBody(await readBody(request)) : undefined) as Infer<Body>
+      const read = checkBody && withOurNames(await readBody(request), exchange.fieldNames)
+      const body = checkBody?.(read) as Infer<Body>
       const call = { ...exchange, caller, params, query, body, signal: request.signal }
       if (spec.charges !== true) return handler({ ...call, commit: doesNotCharge, findFormer: doesNotCharge })
       return once(exchange, spec, [params, query, body], (once) => handler({ ...call, ...once }))
     },
   }
+}
+
+function withOurNames(body: unknown, names: Exchange['fieldNames'] = {}): unknown {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return body
+  const own = Object.entries(body).map(([name, value]: [string, unknown]) => [
+    Object.hasOwn(names, name) ? names[name] : name,
+    value,
+  ])
+  return Object.keys(names).length === 0 ? body : Object.fromEntries(own)
 }
 
 type Reply = Answer | Response
