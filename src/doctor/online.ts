@@ -53,8 +53,8 @@ async function examineBrowser(app: App, signal: AbortSignal): Promise<Finding> {
   }
   const startedAt = performance.now()
   const sum = await app.engines.browser.session(
-    async ({ newPage }) => {
-      const page = await newPage()
+    async (session) => {
+      const page = await session.newPage()
       await page.goto('data:text/html,<title>A page</title><script>document.title = 6 * 7</script>')
       return await page.title()
     },

@@ -7,7 +7,7 @@ import type { Finding } from '../../src/doctor/finding.ts'
 import { ONLINE_PARTS } from '../../src/doctor/online.ts'
 import { findChromium } from '../../src/engines/browser.ts'
 import { healthChecks } from '../../src/http/checks.ts'
-import { createTestApp } from '../support/app.ts'
+import { createTestApp, type TestApp } from '../support/app.ts'
 import { temporaryFolder } from '../support/make-media.ts'
 import { startUpstreamProxy } from '../support/upstream-proxy.ts'
 
@@ -18,9 +18,14 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
+async function startWithClock(env: Readonly<Record<string, string>> = {}): Promise<TestApp> {
+  const started = await createTestApp(env)
+  closers.push(() => started.close())
+  return started
+}
+
 async function start(env: Readonly<Record<string, string>> = {}): Promise<App> {
-  const { app, close } = await createTestApp(env)
-  closers.push(close)
+  const { app } = await startWithClock(env)
   return app
 }
 
@@ -53,12 +58,12 @@ test('an old yt-dlp is degraded and says how to update; the update counts at onc
 })
 
 test('beyond ninety days it is degraded although it is not too old for the sites', async () => {
-  const { app, advance, close } = await createTestApp()
-  closers.push(close)
+  const clock = await startWithClock()
+  const { app } = clock
   await install(app, '2026.01.10')
   const health = async () => await healthChecks(app)['downloader']?.()
   expect(await health()).toMatchObject({ status: 'ok' })
-  advance(75 * 86_400_000)
+  clock.advance(75 * 86_400_000)
   expect(await health()).toMatchObject({
     status: 'degraded',
     message: expect.stringContaining('96 days old'),

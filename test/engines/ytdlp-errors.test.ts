@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { ProblemCode } from '../../src/lib/problem.ts'
 import { stripLine, ytdlpProblem } from '../../src/engines/ytdlp-errors.ts'
+import { EXTRACTOR_MESSAGES } from './extractor-messages.ts'
 
 const REPORT =
   '; please report this issue on  https://github.com/yt-dlp/yt-dlp/issues?q= , filling out the appropriate issue template.'
@@ -111,8 +112,38 @@ for (const [code, lines] of Object.entries(LINES)) {
   })
 }
 
+for (const [code, messages] of Object.entries(EXTRACTOR_MESSAGES)) {
+  describe(`${code}, in the words of the extractors`, () => {
+    for (const message of messages) {
+      test(message.slice(0, 100), () => {
+        expect(ytdlpProblem(`ERROR: [site] id: ${message}\n`, 'The video').code).toBe(code as ProblemCode)
+      })
+    }
+  })
+}
+
+test('an address decides only when it is that of a wall', () => {
+  const codeOf = (url: string): ProblemCode =>
+    ytdlpProblem(`ERROR: [generic] Unsupported URL: ${url}\n`, 'The video').code
+  for (const path of [
+    'login',
+    'login?next=%2Fv%2F1',
+    'en/sign-in/',
+    'accounts/login/',
+    'verify-age',
+    'age-gate',
+  ]) {
+    expect(codeOf(`https://site.example/${path}`)).toBe('content_restricted')
+  }
+  for (const path of ['how-to-login', 'private-video', 'login-not-found', 'a?next=/login', '']) {
+    expect(codeOf(`https://site.example/${path}`)).toBe('no_videos_found')
+  }
+})
+
 test('there are enough of them to mean something', () => {
-  expect(Object.values(LINES).flat().length).toBeGreaterThanOrEqual(60)
+  expect([LINES, EXTRACTOR_MESSAGES].flatMap((table) => Object.values(table).flat()).length).toBeGreaterThan(
+    180,
+  )
 })
 
 test('without an ERROR line the warnings decide, and without those the fallback', () => {

@@ -10,6 +10,7 @@ import { createFetcher } from '../../src/net/fetch.ts'
 import { temporaryFolder } from './make-media.ts'
 
 export interface TestMedia extends MediaDeps {
+  readonly dataDir: string
   /** A new, empty folder. */
   folder(): string
   close(): Promise<void>
@@ -23,6 +24,7 @@ export async function createMediaDeps(env: Readonly<Record<string, string>>): Pr
   let folders = 0
   return {
     config,
+    dataDir: data.path,
     ffmpeg: createFfmpeg(config),
     ytdlp: createYtdlp(config, egress.proxyUrl),
     fetcher: createFetcher(egress, { extraCa: config.extraCa }),

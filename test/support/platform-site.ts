@@ -5,6 +5,7 @@
 import { makeTone, temporaryFolder } from './make-media.ts'
 import { instagram } from './platforms/instagram.ts'
 import type { Platform } from './platforms/platform.ts'
+import { portal } from './platforms/portal.ts'
 import { tiktok } from './platforms/tiktok.ts'
 import { x } from './platforms/x.ts'
 import { youtube } from './platforms/youtube.ts'
@@ -15,10 +16,12 @@ export interface PlatformSite {
   readonly env: Readonly<Record<string, string>>
   /** Requests so far, as `METHOD host/path`, in order. */
   readonly requests: readonly string[]
+  /** What came along with them, as `host cookies`. */
+  readonly cookies: readonly string[]
   stop(): Promise<void>
 }
 
-const PLATFORMS: readonly Platform[] = [x, instagram, tiktok, youtube]
+const PLATFORMS: readonly Platform[] = [x, instagram, tiktok, youtube, portal]
 
 export async function startPlatformSite(): Promise<PlatformSite> {
   const hosts = PLATFORMS.flatMap((platform) => platform.hosts)
@@ -27,6 +30,7 @@ export async function startPlatformSite(): Promise<PlatformSite> {
   const video = makeTone(folder.file('clip.mp4'), 2)
   const mute = makeTone(folder.file('mute.mp4'), 2, ['-an'])
   const requests: string[] = []
+  const cookies: string[] = []
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -36,6 +40,8 @@ export async function startPlatformSite(): Promise<PlatformSite> {
       const url = new URL(request.url)
       url.host = request.headers.get('host') ?? ''
       requests.push(`${request.method} ${url.hostname}${url.pathname}`)
+      const cookie = request.headers.get('cookie')
+      if (cookie !== null) cookies.push(`${url.hostname} ${cookie}`)
       const platform = PLATFORMS.find((candidate) => candidate.hosts.includes(url.hostname))
       const answer = await platform?.answer(url, request)
       if (answer) return answer
@@ -50,6 +56,7 @@ export async function startPlatformSite(): Promise<PlatformSite> {
       EARSHOT_EXTRA_CA: certificates.caPath,
     },
     requests,
+    cookies,
     async stop() {
       await server.stop(true)
       certificates.remove()
