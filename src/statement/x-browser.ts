@@ -8,7 +8,7 @@ import type { Asked, Outcome } from './outcome.ts'
 import { postUrl } from './post-id.ts'
 import { graphqlOutcome, unreadable } from './x-graphql.ts'
 
-const ANSWER = /\/graphql\/[^/]+\/TweetResultByRestId\b/
+const ANSWER = /\/graphql\/[^/]+\/(?:TweetResultByRestId|TweetDetail)\b/
 const ANSWER_MS = 30 * SECOND
 const ANSWER_CHARACTERS_MAX = 4 * 1_024 ** 2
 

@@ -6,11 +6,11 @@ import type { PlainPost } from './post.ts'
 import { at, listAt, textAt } from './untrusted.ts'
 import { plainPost } from './x-status.ts'
 
-/** `text`: the body of an answer to `TweetResultByRestId`. */
+/** `text`: the body of an answer to `TweetResultByRestId`, or to `TweetDetail`, which those who are logged in get. */
 export function graphqlOutcome(id: string, text: string): Outcome {
   const answer = parsed(text)
   if (answer instanceof Error) return { failed: unreadable(answer) }
-  const data = at(answer, 'data', 'tweetResult')
+  const data = at(answer, 'data', 'tweetResult') ?? inConversation(answer, id)
   if (typeof data !== 'object' || data === null) return { failed: unreadable('no post in the answer') }
   const result = withoutWrapper(at(data, 'result'))
   if (result === undefined) return { absent: 'it does not exist, or no longer does' }
@@ -32,6 +32,14 @@ export function graphqlOutcome(id: string, text: string): Outcome {
     },
     isCut: false,
   }
+}
+
+/** A conversation is a list of instructions for the page; one of them adds the post. */
+function inConversation(answer: unknown, id: string): unknown {
+  const instructions = listAt(answer, 'data', 'threaded_conversation_with_injections_v2', 'instructions')
+  const entries = instructions.flatMap((instruction) => listAt(instruction, 'entries'))
+  const entry = entries.find((one) => textAt(one, 'entryId') === `tweet-${id}`)
+  return at(entry, 'content', 'itemContent', 'tweet_results')
 }
 
 function parsed(text: string): unknown {

@@ -80,14 +80,14 @@ export function clean(text: string): string {
     .trim()
 }
 
-const KINDS: Readonly<Record<string, Medium['kind']>> = {
-  photo: 'image',
-  video: 'video',
-  animated_gif: 'animation',
-}
+const KINDS: ReadonlyMap<string, Medium['kind']> = new Map([
+  ['photo', 'image'],
+  ['video', 'video'],
+  ['animated_gif', 'animation'],
+])
 
 function mediumOf(entry: unknown): Medium[] {
-  const kind = KINDS[textAt(entry, 'type')]
+  const kind = KINDS.get(textAt(entry, 'type'))
   if (!kind) return []
   const millis = at(entry, 'video_info', 'duration_millis')
   const description = clean(decodeEntities(textAt(entry, 'ext_alt_text'))).slice(0, DESCRIPTION_MAX)

@@ -6,6 +6,7 @@ import { findChromium } from '../../src/engines/browser.ts'
 import { REPOSITORY } from '../support/elsewhere.ts'
 import { type PlatformSite, startPlatformSite } from '../support/platform-site.ts'
 import { X_POSTS } from '../support/platforms/x.ts'
+import { X_CLAIMS } from '../support/platforms/x-posts.ts'
 import { youtubeUrl } from '../support/platforms/youtube.ts'
 import { processesOf } from '../support/processes.ts'
 import { finishedTask, type Reply, startServer, type TestServer } from '../support/server.ts'
@@ -39,6 +40,17 @@ test('X: a post is transcribed', async () => {
   const video_url = `https://x.com/someone/status/${X_POSTS.one}`
   const { result } = await ended('/v1/transcribe/async', { video_url })
   expect(result).toMatchObject({ video_info: { channel: 'Some One', duration: 2 }, transcript: [] })
+})
+
+test('X: the claim of a post that quotes one with a video, under the name that older clients know', async () => {
+  const body = { tweet_id: `https://twitter.com/someone/status/${X_CLAIMS.quoting}` }
+  const { result, job_type } = await ended('/v1/tweet/statement/async', body)
+  expect(job_type).toBe('post_statement')
+  expect(result).toMatchObject({
+    post_text: 'I doubt that this is true.',
+    quoted_post_text: 'A great speech!',
+    quoted_media_summary: expect.stringContaining('my fellow Americans'),
+  })
 })
 
 test('Instagram: all videos of a carousel are transcribed', async () => {
