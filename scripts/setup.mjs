@@ -199,6 +199,8 @@ function inputs() {
 export async function setup() {
   const stamp = join(ROOT, '.cache/setup-stamp')
   const results = [stamp, bunPath(), join(ROOT, 'node_modules'), join(ROOT, '.cache/native')]
+  // Whoever clears dist/ away loses the copy that belongs to the binary.
+  if (existsSync(join(ROOT, '.cache/ytdlp'))) results.push(join(ROOT, 'dist/tools'))
   const done = results.every((path) => existsSync(path)) && missingPackages().length === 0
   if (done && readFileSync(stamp, 'utf8') === inputs()) return
   requireSystemPackages()
