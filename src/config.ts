@@ -351,6 +351,9 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError'
 }
 
+/** For commands that are clients of a running server, wherever it is: no settings of the server's own. */
+export const CLIENT_VARIABLES = { url: 'EARSHOT_URL', key: 'EARSHOT_API_KEY' } as const
+
 /** `EARSHOT_MAX_ACTIVE_JOBS` → `--max-active-jobs`. */
 export function flagOf(name: SettingName): string {
   return `--${SETTINGS[name].env.slice('EARSHOT_'.length).toLowerCase().replaceAll('_', '-')}`
@@ -374,7 +377,10 @@ export function readConfig(
       faults.push(`${fromFlag === undefined ? variable : flagOf(name)} ${(error as Error).message}`)
     }
   }
-  const known: ReadonlySet<string> = new Set(Object.values(SETTINGS).map((entry) => entry.env))
+  const known: ReadonlySet<string> = new Set([
+    ...Object.values(SETTINGS).map((entry) => entry.env),
+    ...Object.values(CLIENT_VARIABLES),
+  ])
   for (const variable of Object.keys(env)) {
     if (variable.startsWith('EARSHOT_') && !known.has(variable)) faults.push(`${variable} is not a setting`)
   }

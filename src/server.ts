@@ -90,6 +90,7 @@ export function createServer(app: App, publicUrl: () => string): Elysia {
   warnOfUnknownEndpoints(app, own)
   const { log, metrics } = app
   const http = createHttp({ routes, log, metrics, publicUrl, idempotency: createIdempotency(app) })
+  return http
 }
 
 /** A slip in a setting would otherwise go unnoticed; endpoints of other versions must not stop the start. */

@@ -12,6 +12,7 @@ import { registerDoctor } from './doctor.ts'
 import { registerHealth } from './health.ts'
 import { registerKeys } from './keys.ts'
 import { registerLicences } from './licences.ts'
+import { registerMcp } from './mcp.ts'
 import { registerModels } from './models.ts'
 import { note } from './output.ts'
 import { registerServe } from './serve.ts'
@@ -43,6 +44,7 @@ export function createProgram(): Command {
   registerAccounts(program)
   registerCredits(program)
   registerModels(program)
+  registerMcp(program)
   registerTools(program)
   registerConsole(program)
   registerBackup(program)

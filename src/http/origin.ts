@@ -42,6 +42,21 @@ export function requireOwnPage({ request }: Pick<Incoming, 'request'>, names: Na
   )
 }
 
+/**
+ * Against DNS rebinding, for endpoints that take keys: programs send no Origin; a browser does, and then the page must be
+ * ours, under a name that is ours. Throws Problem `access_denied`.
+ */
+export function requireOwnOrigin({ request }: Pick<Incoming, 'request'>, names: Names): void {
+  const origin = request.headers.get('origin')
+  if (origin === null) return
+  requireKnownHost({ request }, names)
+  if (isOwnOrigin(origin, request, names)) return
+  throw new Problem(
+    'access_denied',
+    'Pages of other sites may not call this. Programs send no Origin header.',
+  )
+}
+
 function isOwnOrigin(origin: string, request: Request, { publicUrl }: Names): boolean {
   const url = URL.parse(origin)
   if (!url || url.host === '') return false

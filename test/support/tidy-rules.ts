@@ -5,7 +5,7 @@ import { type SourceFile, targetOf } from './source-tree.ts'
 /** From "knows nothing" to "knows everything". A new feature is a new word here. */
 export const LADDER = (
   'lib config db net engines app http accounts billing jobs webhooks media transcripts analysis files events fileanalysis ' +
-  'search shortvideo statement openai doctor console server worker cli main'
+  'search shortvideo statement openai mcp doctor console server worker cli main'
 ).split(' ')
 
 export const FILE_LINES_MAX = 400
