@@ -86,7 +86,9 @@ function broken(): Response {
 export const portal: Platform = {
   hosts: [HOST, `cdn.${HOST}`, PARTNER],
   async answer(url, request) {
-    if (url.hostname === PARTNER) return page('A partner', '', video(CLIP))
+    if (url.hostname === PARTNER) {
+      return url.pathname.endsWith('.mp4') ? undefined : page('A partner', '', video('/clip.mp4'))
+    }
     const isMember = (request.headers.get('cookie') ?? '').includes(PORTAL_COOKIE.value)
     if (url.pathname.startsWith('/members-only') && !isMember)
       return new Response('Forbidden', { status: 403 })
