@@ -70,7 +70,7 @@ function operation(route: Route): Json {
     ...(description === '' ? {} : { description }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...requestBody(route),
-    responses: { ...successes(route), ...failures(route) },
+    responses: either(successes(route), failures(route)),
   }
 }
 
@@ -127,6 +127,24 @@ function successes({ responses, texts }: Route): Record<string, Json> {
 }
 
 const EXAMPLE_URL = 'https://earshot.example.com'
+
+/** A status that is both – a 402 that carries what was found so far – may have either body. */
+function either(first: Record<string, Json>, second: Record<string, Json>): Record<string, Json> {
+  const merged = { ...first, ...second }
+  for (const [status, one] of Object.entries(first)) {
+    const other = second[status]
+    if (!other) continue
+    const schema = { anyOf: [jsonOf(one)['schema'], jsonOf(other)['schema']] }
+    const description = [one, other].map((response) => String(response['description'])).join('\n\n')
+    merged[status] = { description, content: { 'application/json': { ...jsonOf(other), schema } } }
+  }
+  return merged
+}
+
+function jsonOf(response: Json): Json {
+  const content = response['content'] as Readonly<Record<string, Json>> | undefined
+  return content?.['application/json'] ?? {}
+}
 
 /** One response per status, with an example per code. */
 function failures(route: Route): Record<string, Json> {

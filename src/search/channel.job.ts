@@ -42,6 +42,9 @@ const VIDEOS_AT_ONCE = 2
 const NEW_MAX = 200
 /** Lists are newest first but for some pinned ones: behind so many known ones in a row there is nothing new. */
 const KNOWN_IN_A_ROW = 5
+/** Entries of one look, whatever they are. */
+const SCANNED_MAX = 5_000
+const TITLE_CHARACTERS_MAX = 500
 const ATTEMPTS_MAX = 3
 const DUE_TOGETHER = 100
 
@@ -105,10 +108,12 @@ async function listNew(app: App, channel: Channel, signal: AbortSignal): Promise
   const found = new Map<string, string | null>()
   let title: string | null = null
   let knownInARow = 0
+  let scanned = 0
   try {
     const list = app.engines.ytdlp.list(listAddress(channel), { signal, pauseS: app.config.sitePauseS })
     for await (const event of list) {
       if (event.kind !== 'entry') continue
+      if (++scanned > SCANNED_MAX) break
       const video = videoOf(app, event.entry)
       if (!video) continue
       title ??= video.channel
@@ -134,11 +139,13 @@ function videoOf(app: App, entry: Readonly<Record<string, unknown>>) {
   try {
     const url = canonicalUrl(checkUrl(address, app.config).href)
     const { title, channel } = videoInfoOf(info, url)
-    return { url, title, channel }
+    return { url, title: cut(title), channel: cut(channel) }
   } catch {
     return undefined
   }
 }
+
+const cut = (text: string | null): string | null => text?.slice(0, TITLE_CHARACTERS_MAX) ?? null
 
 /**
  * Begins as many as may be in work. `again`: also those that failed for a reason that may have passed. In a transaction of

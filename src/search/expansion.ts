@@ -11,6 +11,8 @@ import { contentWords, wordsOf } from './query.ts'
 
 /** Each costs a request to the platform and a search of the library. */
 const VARIANTS_MAX = 2
+/** Models repeat the query now and then. */
+const WRITTEN_MAX = 4
 const VARIANT_CHARACTERS_MAX = 200
 const MODEL_TIMEOUT_MS = 15 * SECOND
 
@@ -22,7 +24,7 @@ export interface Expansion {
 
 const Variants = t.Object({
   queries: t.Array(t.String({ maxLength: VARIANT_CHARACTERS_MAX }), {
-    maxItems: VARIANTS_MAX,
+    maxItems: WRITTEN_MAX,
     description: 'Short search queries that would find videos about the same thing in other words',
   }),
 })
@@ -35,7 +37,7 @@ export async function expandQuery(app: App, query: string, signal: AbortSignal):
     if (model) {
       const { value, usage } = await model.generate({
         prefix: prompt`This is what somebody looks for in videos: ${query}`,
-        prompt: prompt`Write at most ${VARIANTS_MAX} other search queries for it, in the language of the query.`,
+        prompt: prompt`Write ${VARIANTS_MAX} other search queries for it, in the language of the query.`,
         schema: Variants,
         limits: { maxTokens: 200, timeoutMs: MODEL_TIMEOUT_MS },
         signal: inTime,

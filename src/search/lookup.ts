@@ -52,9 +52,12 @@ export function search(index: Lookups, stems: Stems, question: Question): Findin
   )
   const wordRanks = new Map(byWords.map((id, rank) => [id, rank]))
   const relevant = new Set(sought.flatMap(({ variants }) => variants.map(({ term }) => term)))
+  /** Of the terms that are looked for, those that this scope holds. */
+  const present = new Set<string>()
   const evidence = [...chunks.values()].map(({ id, text }): Evidence => {
-    const coverage = coverageOf(sought, new Set(stems.of(wordsOf(text)).filter((term) => relevant.has(term))))
-    return { id, cosine: cosines.get(id), coverage, wordRank: wordRanks.get(id) }
+    const own = new Set(stems.of(wordsOf(text)).filter((term) => relevant.has(term)))
+    for (const term of own) present.add(term)
+    return { id, cosine: cosines.get(id), coverage: coverageOf(sought, own), wordRank: wordRanks.get(id) }
   })
   const scored = fuse(evidence, question.near?.similarity)
   return {
@@ -62,9 +65,11 @@ export function search(index: Lookups, stems: Stems, question: Question): Findin
       const chunk = chunks.get(id)
       return chunk ? [{ ...chunk, relevance }] : []
     }),
-    corrections: sought
-      .filter(({ variants }) => variants.some(({ weight }) => weight < 1))
-      .map(({ word, variants }) => ({ word, instead: variants.map(({ term }) => term) })),
+    // The vocabulary is everybody's: a word that only others say must not be told.
+    corrections: sought.flatMap(({ word, variants }) => {
+      const instead = variants.flatMap(({ term, weight }) => (weight < 1 && present.has(term) ? [term] : []))
+      return instead.length === 0 ? [] : [{ word, instead }]
+    }),
   }
 }
 

@@ -111,12 +111,15 @@ export const VideoSearchAnswer = t.Object({
 })
 
 /** What was found before the credits ran out; it is billed. */
-export const PartialVideoSearchAnswer = t.Object({
-  status: t.Literal('partial'),
-  error: t.Literal('limit_exceeded'),
-  error_code: t.Literal('insufficient_credits_video_search'),
-  message: t.String(),
-  data: VideoSearchData,
-  engine: EngineSchema,
-  usage: t.Optional(UsageBlock),
-})
+export const PartialVideoSearchAnswer = t.Object(
+  {
+    status: t.Literal('partial'),
+    error: t.Literal('limit_exceeded'),
+    error_code: t.Literal('insufficient_credits_video_search'),
+    message: t.String(),
+    data: VideoSearchData,
+    engine: EngineSchema,
+    usage: t.Optional(UsageBlock),
+  },
+  { description: 'The credits ran out midway: the results so far, which are billed' },
+)

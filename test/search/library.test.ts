@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { openDatabase, transaction } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
-import { builtinVariants } from '../../src/search/expansion.ts'
+import { builtinVariants, expandQuery } from '../../src/search/expansion.ts'
 import { indexLibrary, sweepLibrary } from '../../src/search/library-index.ts'
 import { findVideos } from '../../src/search/rank.ts'
 import { searcherOf } from '../../src/search/searcher.ts'
@@ -15,6 +15,7 @@ import { hasVideoDocument, listPending } from '../../src/search/store.ts'
 import { captionsKey, saveCaptions } from '../../src/transcripts/captions.ts'
 import { addToLibrary, listLibrary, listUnindexed, removeFromLibrary } from '../../src/transcripts/library.ts'
 import { createTestApp, type TestApp } from '../support/app.ts'
+import { createLlmServer } from '../support/llm-server.ts'
 
 const signal = AbortSignal.timeout(60_000)
 let testApp: TestApp
@@ -125,6 +126,26 @@ test('an index that an earlier version made keeps its documents, words and vecto
   expect(count(`select count(*) from search_words where search_words match 'boats'`)).toBe(0)
   expect(db.query('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   db.close()
+})
+
+test('a language model writes other queries; one that fails leaves it to the synonyms', async () => {
+  const model = createLlmServer('sensible', 'prose')
+  const other = await createTestApp({ EARSHOT_LLM_URL: model.url, EARSHOT_LLM_MODEL: 'big' })
+  try {
+    model.say({
+      queries: ['winter  ferry timetable', 'When does the SHIP leave?', 'boats to the island', 'a fourth'],
+    })
+    const { variants, tokens } = await expandQuery(other.app, 'when does the ship leave', signal)
+    expect(variants).toEqual(['winter ferry timetable', 'boats to the island'])
+    expect(tokens.prompt + tokens.completion).toBeGreaterThan(0)
+    // What somebody looks for is data to the model.
+    expect(model.requests[0]?.user).toContain('<data>when does the ship leave</data>')
+    const failed = await expandQuery(other.app, 'when does the ship leave', signal)
+    expect(failed).toEqual({ variants: ['boat leave'], tokens: { prompt: 0, completion: 0 } })
+  } finally {
+    await other.close()
+    await model.close()
+  }
 })
 
 test('the built-in expansion replaces a word, or leaves out what says nothing', () => {

@@ -102,6 +102,9 @@ describe('the index', () => {
     expect(own.files.map(({ fileId }) => fileId)).not.toContain('secret')
     expect((await find('harbour master keys', OTHER)).files[0]?.fileId).toBe('secret')
     expect((await find('harbour', ACCOUNT, [])).files).toEqual([])
+    // Nor does a slip tell the words of others.
+    expect((await find('mastre keys')).explanation).not.toContain('master')
+    expect((await find('mastre keys', OTHER)).explanation).toContain('Nobody says "mastre"')
   })
 
   test('makes no vectors of a language that the model does not understand, and finds its words', async () => {
