@@ -4,8 +4,8 @@
 import type { App } from '../app.ts'
 import type { Tokens } from '../billing/meters.ts'
 import type { Answer } from '../engines/extractive/types.ts'
-import { defineJob } from '../jobs/job.ts'
-import { completeTask, failTask, findTask, markStarted, type Task } from '../jobs/tasks.ts'
+import { defineTaskJob } from '../jobs/task-job.ts'
+import { completeTask, type Task } from '../jobs/tasks.ts'
 import { parseOrThrow, parser, t } from '../lib/schema.ts'
 import { MINUTE } from '../lib/time.ts'
 import { findTranscript, transcriptBody } from '../transcripts/transcripts.ts'
@@ -20,17 +20,14 @@ const TaskRequest = parser(
   t.Object({ query: t.Optional(t.String()), transcript_text: t.Optional(t.Boolean()) }),
 )
 
-export const analyzeJob = defineJob<AnalysisArgs>({
+export const analyzeJob = defineTaskJob<AnalysisArgs>({
   kind: 'analyze',
   lane: 'analysis',
   // Models are asked again within an attempt, too.
   attempts: 2,
   timeoutMs: 60 * MINUTE,
   args: analysisArgs,
-  async run(context, app) {
-    const task = findTask(app, context.args.taskId)
-    if (!task) return undefined
-    markStarted(app, task.id)
+  async run(context, app, task) {
     const { query = '', transcript_text = false } = parseOrThrow(
       TaskRequest,
       task.request,
@@ -54,7 +51,6 @@ export const analyzeJob = defineJob<AnalysisArgs>({
       })
     }
   },
-  failed: ({ taskId }, problem, app) => failTask(app, taskId, problem),
 })
 
 interface Findings {

@@ -3,21 +3,30 @@
 import type { Guard } from '../accounts/guard.ts'
 import type { App } from '../app.ts'
 import { requireTranscriptionCredit } from '../billing/balance.ts'
-import { UsageBlock, usageBlock } from '../billing/usage-block.ts'
+import { usageBlock } from '../billing/usage-block.ts'
 import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
 import { polledTask, submittedRecord, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
-import { completedTask, getVisibleTask, type Task } from '../jobs/tasks.ts'
+import { getVisibleTask } from '../jobs/tasks.ts'
 import { t } from '../lib/schema.ts'
 import { fetchJob } from '../transcripts/fetch.job.ts'
 import { VideoInfoSchema } from '../transcripts/schemas.ts'
 import { transcribeJob } from '../transcripts/transcribe.job.ts'
-import { type ChosenEndpoint, chooseEndpoint } from '../webhooks/choose.ts'
+import { chooseEndpoint } from '../webhooks/choose.ts'
 import { webhookStatus } from '../webhooks/deliveries.ts'
+import { analysed, AnalysedBeside } from './analysed.ts'
 import { readExtractionBody } from './body.ts'
 import { EngineSchema } from './engine.ts'
 import { extractJob } from './extract.job.ts'
-import { checkVideoUrl, extractionFields, submitAnalysis, usageFlag, videoUrl } from './request.ts'
+import {
+  type AnalysisSubmission,
+  checkVideoUrl,
+  extractionFields,
+  extractionRequest,
+  submitAnalysis,
+  usageFlag,
+  videoUrl,
+} from './request.ts'
 import { parseExtractionSchema } from './schema.ts'
 import { ExtractedData } from './schemas.ts'
 import { findRun } from './store.ts'
@@ -73,26 +82,16 @@ function extractNow(app: App, auth: Guard): Route {
           status: t.Literal('success'),
           data: ExtractedData,
           video_info: VideoInfoSchema,
-          engine: t.Optional(EngineSchema),
-          usage: t.Optional(UsageBlock),
+          ...AnalysedBeside,
         }),
       },
       errors: ['invalid_schema', 'limit_exceeded', 'video_too_long', 'video_not_found', 'extraction_failed'],
       slow: true,
     },
-    async ({ body, caller, signal, trail }) => {
-      const task = submit(app, { accountId: caller.account.id, body, isSync: true })
-      trail.taskId = task.id
-      const { result } = await completedTask(app, task.id, signal)
-      const run = findRun(app, task.id)
-      return answer(
-        200,
-        success(result as Record<string, unknown>, {
-          video_info: run?.videoInfo ?? {},
-          ...(run ? { engine: run.engine } : {}),
-          ...(body.include_usage ? { usage: usageBlock(app, task.id) } : {}),
-        }),
-      )
+    async (call) => {
+      const submission = submissionOf(app, call.caller.account.id, call.body)
+      const { result, videoInfo: video_info, beside } = await analysed(app, submission, call)
+      return answer(200, success(result as Record<string, unknown>, { video_info, ...beside }))
     },
   )
 }
@@ -117,7 +116,8 @@ function extractLater(app: App, auth: Guard): Route {
       const accountId = caller.account.id
       const webhook = chooseEndpoint(app, accountId, body.webhook_url)
       return commit(() => {
-        const task = submit(app, { accountId, body, isSync: false, webhook })
+        const submission = submissionOf(app, accountId, body)
+        const task = submitAnalysis(app, { ...submission, isSync: false, webhook })
         trail.taskId = task.id
         return answer(202, success(submittedRecord(app, task, STATUS_PATH, webhook?.url ?? null)))
       })
@@ -161,35 +161,22 @@ function pollExtraction(app: App, auth: Guard): Route {
   )
 }
 
-interface Submission {
-  readonly accountId: string
-  readonly body: {
-    readonly video_url: string
-    readonly schema: unknown
-    readonly what_to_extract?: string
-    readonly transcribe?: boolean
-  }
-  readonly isSync: boolean
-  readonly webhook?: ChosenEndpoint | undefined
+interface ExtractionBody {
+  readonly video_url: string
+  readonly schema: unknown
+  readonly what_to_extract?: string
+  readonly transcribe?: boolean
 }
 
 /** Refuses what can be refused without asking anybody, before anything is created. */
-function submit(app: App, { accountId, body, isSync, webhook }: Submission): Task {
+function submissionOf(
+  app: App,
+  accountId: string,
+  body: ExtractionBody,
+): Omit<AnalysisSubmission, 'isSync' | 'webhook'> {
   const video_url = checkVideoUrl(app, body.video_url)
   const schema = parseExtractionSchema(body.schema)
-  const instruction = body.what_to_extract?.trim() ?? ''
   requireTranscriptionCredit(app, accountId)
-  return submitAnalysis(app, {
-    accountId,
-    jobType: 'extract_video',
-    isSync,
-    request: {
-      video_url,
-      schema,
-      ...(instruction === '' ? {} : { what_to_extract: instruction }),
-      transcribe: body.transcribe ?? true,
-    },
-    stages: STAGES,
-    webhook,
-  })
+  const request = { video_url, ...extractionRequest(schema, body), transcribe: body.transcribe ?? true }
+  return { accountId, jobType: 'extract_video', request, stages: STAGES }
 }

@@ -1,7 +1,7 @@
 // Transcript → values of the caller's schema; the end of an extraction task. Nothing of it is kept but the task's result.
 
-import { defineJob } from '../jobs/job.ts'
-import { completeTask, failTask, findTask, markStarted } from '../jobs/tasks.ts'
+import { defineTaskJob } from '../jobs/task-job.ts'
+import { completeTask } from '../jobs/tasks.ts'
 import { parseOrThrow, parser, t } from '../lib/schema.ts'
 import { MINUTE } from '../lib/time.ts'
 import { settleAnalysis } from './charges.ts'
@@ -14,17 +14,14 @@ import { saveRun } from './store.ts'
 
 const TaskRequest = parser(t.Object({ schema: t.Unknown(), what_to_extract: t.Optional(t.String()) }))
 
-export const extractJob = defineJob<AnalysisArgs>({
+export const extractJob = defineTaskJob<AnalysisArgs>({
   kind: 'extract',
   lane: 'analysis',
   // Models are asked again within an attempt, too.
   attempts: 2,
   timeoutMs: 60 * MINUTE,
   args: analysisArgs,
-  async run(context, app) {
-    const task = findTask(app, context.args.taskId)
-    if (!task) return undefined
-    markStarted(app, task.id)
+  async run(context, app, task) {
     const request = parseOrThrow(TaskRequest, task.request, 'the request of an extraction task')
     const { segments, transcript } = getMaterial(app, task, context.args)
     const schema = parseExtractionSchema(request.schema)
@@ -40,5 +37,4 @@ export const extractJob = defineJob<AnalysisArgs>({
       completeTask(app, task.id, outcome.value)
     }
   },
-  failed: ({ taskId }, problem, app) => failTask(app, taskId, problem),
 })

@@ -21,6 +21,31 @@ export const queryField = t.Optional(
   t.String({ description: 'Question about the content', maxLength: 2_000, examples: ['Who founded it?'] }),
 )
 
+/** Of both endpoints that analyse. */
+export const analysisFields = {
+  query: queryField,
+  transcript_text: t.Optional(t.Boolean({ description: 'true: the transcript as one plain-text string' })),
+  include_usage: usageFlag,
+}
+
+/** What the analysing job reads back of them. */
+export function analysisRequest(body: { readonly query?: string; readonly transcript_text?: boolean }): {
+  readonly transcript_text: boolean
+  readonly query?: string
+} {
+  const query = body.query?.trim() ?? ''
+  return { transcript_text: body.transcript_text ?? false, ...(query === '' ? {} : { query }) }
+}
+
+/** What the extracting job reads back, of a body whose schema has been checked. */
+export function extractionRequest(
+  schema: unknown,
+  { what_to_extract: sent }: { readonly what_to_extract?: string },
+): { readonly schema: unknown; readonly what_to_extract?: string } {
+  const instruction = sent?.trim() ?? ''
+  return { schema, ...(instruction === '' ? {} : { what_to_extract: instruction }) }
+}
+
 export const extractionFields = {
   schema: t.Unknown({
     description:

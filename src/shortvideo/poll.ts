@@ -1,6 +1,7 @@
 // What the polls of profile and search have in common: one page of results, how to get the others, and how the task ended.
 
 import type { App } from '../app.ts'
+import { type UsageBlock, usageBlock } from '../billing/usage-block.ts'
 import { decodeCursor, encodeCursor } from '../http/cursor.ts'
 import type { Task } from '../jobs/tasks.ts'
 import { type Infer, t } from '../lib/schema.ts'
@@ -31,6 +32,25 @@ export const Pagination = t.Object({
   next_cursor: text,
   prev_cursor: text,
 })
+
+/** Fields at the beginning of both polls. */
+export const PollHead = {
+  task_id: t.String({ format: 'uuid' }),
+  task_status: t.Union([t.Literal('processing'), t.Literal('completed'), t.Literal('failed')]),
+}
+
+export function pollHead({ id, status }: Task): { task_id: string; task_status: Task['status'] } {
+  return { task_id: id, task_status: status }
+}
+
+/** What stands beside `data` when it was asked for. */
+export function pollUsage(
+  app: App,
+  { id, status }: Task,
+  query: { readonly include_usage?: boolean },
+): { usage?: UsageBlock } {
+  return query.include_usage === true && status === 'completed' ? { usage: usageBlock(app, id) } : {}
+}
 
 /** Fields at the end of both polls. */
 export const PollTail = {

@@ -2,22 +2,20 @@
 
 import type { Guard } from '../accounts/guard.ts'
 import type { App } from '../app.ts'
-import { hold } from '../billing/ledger.ts'
-import { UsageBlock, usageBlock } from '../billing/usage-block.ts'
+import { UsageBlock } from '../billing/usage-block.ts'
 import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
-import { getVisibleTask, type Task } from '../jobs/tasks.ts'
-import { type Infer, t } from '../lib/schema.ts'
-import { isoTime } from '../lib/time.ts'
-import { chooseEndpoint, createTaskWithWebhook } from '../webhooks/choose.ts'
-import { pageCharge, requirePageCredit } from './charges.ts'
-import { expiryOf, scrapeExpiry } from './expiry.ts'
+import { getVisibleTask } from '../jobs/tasks.ts'
+import { t } from '../lib/schema.ts'
+import { chooseEndpoint } from '../webhooks/choose.ts'
+import { requirePageCredit } from './charges.ts'
 import { filtersOf } from './filters.ts'
-import { PollQuery, PollTail, pollTail, resultPage } from './poll.ts'
+import { pollHead, PollHead, PollQuery, PollTail, pollTail, pollUsage, resultPage } from './poll.ts'
 import { profileJob } from './profile.job.ts'
 import { profileAddress } from './profile-url.ts'
 import { ProfileBody, type ProfileEcho, profileEcho, ProfileFilters } from './request.ts'
 import { findRun } from './results.ts'
+import { createScrape, type ScrapeRoutesOptions, SubmittedTail } from './scrape.ts'
 import { Profile, VideoRecord } from './video-record.ts'
 
 const STATUS_PATH = '/v1/shortvideo/profile'
@@ -28,18 +26,14 @@ const Submitted = t.Object({
     task_id: t.String({ format: 'uuid' }),
     task_status: t.Literal('processing'),
     profile_url: t.String(),
-    expires_at: t.String({ format: 'date-time' }),
-    check_status_url: t.String({ description: 'Relative path to poll' }),
-    webhook_url: t.Union([t.String(), t.Null()]),
-    message: t.String(),
+    ...SubmittedTail,
   }),
 })
 
 const Polled = t.Object({
   status: t.Literal('success'),
   data: t.Object({
-    task_id: t.String({ format: 'uuid' }),
-    task_status: t.Union([t.Literal('processing'), t.Literal('completed'), t.Literal('failed')]),
+    ...PollHead,
     profile_url: t.String(),
     profile: t.Union([Profile, t.Null()]),
     filters: ProfileFilters,
@@ -54,12 +48,7 @@ const Polled = t.Object({
   usage: t.Optional(UsageBlock),
 })
 
-export interface ShortVideoOptions {
-  /** Base of links; asked per answer. */
-  readonly publicUrl: () => string
-}
-
-export function profileRoutes(app: App, auth: Guard, options: ShortVideoOptions): readonly Route[] {
+export function profileRoutes(app: App, auth: Guard, options: ScrapeRoutesOptions): readonly Route[] {
   return [submitProfile(app, auth), pollProfile(app, auth, options)]
 }
 
@@ -86,36 +75,26 @@ function submitProfile(app: App, auth: Guard): Route {
       const webhook = chooseEndpoint(app, accountId, body.webhook_url)
       requirePageCredit(app, accountId, 'shortvideo_profile')
       return commit(() => {
-        const jobType = 'shortvideo_profile'
-        const base = { accountId, jobType, isSync: false, request, stages: [profileJob] } as const
-        const task = createTaskWithWebhook(app, { ...base, expiresAt: scrapeExpiry(app) }, webhook)
-        hold(app, { ...pageCharge(task), quantity: 1 })
-        trail.taskId = task.id
-        return answer(202, success(submitted(app, task, request, webhook?.url ?? null)))
+        const { taskId, tail } = createScrape(app, {
+          jobType: 'shortvideo_profile',
+          accountId,
+          request,
+          job: profileJob,
+          webhook,
+          statusPath: STATUS_PATH,
+        })
+        trail.taskId = taskId
+        const { profile_url } = request
+        return answer(
+          202,
+          success({ task_id: taskId, task_status: 'processing' as const, profile_url, ...tail }),
+        )
       })
     },
   )
 }
 
-function submitted(
-  app: App,
-  task: Task,
-  { profile_url }: ProfileEcho,
-  webhookUrl: string | null,
-): Infer<typeof Submitted>['data'] {
-  const path = `${STATUS_PATH}/${task.id}`
-  return {
-    task_id: task.id,
-    task_status: 'processing',
-    profile_url,
-    expires_at: isoTime(expiryOf(app, task)),
-    check_status_url: path,
-    webhook_url: webhookUrl,
-    message: `Accepted. Poll ${path} every few seconds until task_status is completed or failed.`,
-  }
-}
-
-function pollProfile(app: App, auth: Guard, { publicUrl }: ShortVideoOptions): Route {
+function pollProfile(app: App, auth: Guard, { publicUrl }: ScrapeRoutesOptions): Route {
   return route(
     {
       method: 'GET',
@@ -134,8 +113,7 @@ function pollProfile(app: App, auth: Guard, { publicUrl }: ShortVideoOptions): R
       const run = findRun(app, task.id)
       const completed = task.status === 'completed'
       const data = {
-        task_id: task.id,
-        task_status: task.status,
+        ...pollHead(task),
         profile_url,
         profile: completed ? ((run?.about ?? null) as Profile | null) : null,
         filters,
@@ -148,8 +126,7 @@ function pollProfile(app: App, auth: Guard, { publicUrl }: ShortVideoOptions): R
         pagination: page.pagination,
         ...pollTail(app, task, publicUrl()),
       }
-      const usage = query.include_usage && completed ? { usage: usageBlock(app, task.id) } : {}
-      return answer(200, success(data, usage))
+      return answer(200, success(data, pollUsage(app, task, query)))
     },
   )
 }

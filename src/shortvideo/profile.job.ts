@@ -1,23 +1,17 @@
 // One scrape of a profile: pages in, matching videos stored page by page, and never a page more than the filters need.
-// An attempt that ends early leaves nothing that counts: the next one begins anew, and only what the last one fetched
-// is billed.
 
 import type { App } from '../app.ts'
-import { settle } from '../billing/ledger.ts'
-import { defineJob } from '../jobs/job.ts'
-import { completeTask, failTask, findTask, markStarted, type Task } from '../jobs/tasks.ts'
+import type { JobContext } from '../jobs/job.ts'
+import type { Task } from '../jobs/tasks.ts'
 import { Problem } from '../lib/problem.ts'
-import { type Parsed, parser, parseOrThrow, t } from '../lib/schema.ts'
-import { HOUR } from '../lib/time.ts'
-import { pageCharge } from './charges.ts'
-import { withinExpiry } from './expiry.ts'
+import { parser, parseOrThrow } from '../lib/schema.ts'
 import { filtersOf, matches } from './filters.ts'
 import { profileAddress } from './profile-url.ts'
 import { ProfileEcho } from './request.ts'
 import { beginRun, savePage } from './results.ts'
+import { defineScrape } from './scrape.ts'
 import { filterableOf, type Profile, profileOf, videoRecord, type VideoRecord } from './video-record.ts'
 
-const args = parser(t.Object({ taskId: t.String() }))
 const echo = parser(ProfileEcho)
 
 /** Videos that a profile may show before its newest one. */
@@ -25,26 +19,10 @@ const PINNED_MAX = 3
 /** A profile with more than this is not read to its end. */
 const SCANNED_MAX = 20_000
 
-export const profileJob = defineJob<Parsed<typeof args>>({
-  kind: 'shortvideo_profile',
-  lane: 'lists',
-  attempts: 3,
-  timeoutMs: HOUR,
-  args,
-  async run(context, app) {
-    const task = findTask(app, context.args.taskId)
-    if (task?.status !== 'processing') return undefined
-    markStarted(app, task.id)
-    const { scanned, matched, pages } = await withinExpiry(app, task, context.signal, (signal) =>
-      scrape(app, task, signal, context.report),
-    )
-    return () => {
-      settle(app, { ...pageCharge(task), quantity: pages })
-      const stats = { videos_scanned: scanned, videos_matched: matched, pages_consumed: pages }
-      completeTask(app, task.id, { stats })
-    }
-  },
-  failed: ({ taskId }, problem, app) => failTask(app, taskId, problem),
+export const profileJob = defineScrape('shortvideo_profile', async (app, task, context) => {
+  const { scanned, matched, pages } = await scrape(app, task, context)
+  const stats = { videos_scanned: scanned, videos_matched: matched, pages_consumed: pages }
+  return { pages, stats: () => stats }
 })
 
 interface Scan {
@@ -57,8 +35,7 @@ interface Scan {
 async function scrape(
   app: App,
   task: Task,
-  signal: AbortSignal,
-  report: (progress: number) => void,
+  { signal, report }: Pick<JobContext<unknown>, 'signal' | 'report'>,
 ): Promise<Scan> {
   const request = parseOrThrow(echo, task.request, 'the request of a profile task')
   const filters = filtersOf(dropNulls(request))

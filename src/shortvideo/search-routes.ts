@@ -2,21 +2,19 @@
 
 import type { Guard } from '../accounts/guard.ts'
 import type { App } from '../app.ts'
-import { hold } from '../billing/ledger.ts'
-import { UsageBlock, usageBlock } from '../billing/usage-block.ts'
+import { UsageBlock } from '../billing/usage-block.ts'
 import { noBrowser } from '../engines/browser.ts'
 import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
 import { getVisibleTask } from '../jobs/tasks.ts'
 import { Problem } from '../lib/problem.ts'
 import { t } from '../lib/schema.ts'
-import { isoTime } from '../lib/time.ts'
-import { chooseEndpoint, createTaskWithWebhook } from '../webhooks/choose.ts'
-import { pageCharge, requirePageCredit } from './charges.ts'
-import { expiryOf, scrapeExpiry } from './expiry.ts'
+import { chooseEndpoint } from '../webhooks/choose.ts'
+import { requirePageCredit } from './charges.ts'
 import { filtersOf } from './filters.ts'
-import { PollQuery, PollTail, pollTail, resultPage } from './poll.ts'
+import { pollHead, PollHead, PollQuery, PollTail, pollTail, pollUsage, resultPage } from './poll.ts'
 import { findRun } from './results.ts'
+import { createScrape, type ScrapeRoutesOptions, SubmittedTail } from './scrape.ts'
 import { SearchItem } from './search-item.ts'
 import { searchJob, searchStats } from './search.job.ts'
 import { SearchBody, SearchEcho, searchEcho } from './search-request.ts'
@@ -31,18 +29,14 @@ const Submitted = t.Object({
     task_id: t.String({ format: 'uuid' }),
     task_status: t.Literal('processing'),
     ...Asked,
-    expires_at: t.String({ format: 'date-time' }),
-    check_status_url: t.String({ description: 'Relative path to poll' }),
-    webhook_url: t.Union([t.String(), t.Null()]),
-    message: t.String(),
+    ...SubmittedTail,
   }),
 })
 
 const Polled = t.Object({
   status: t.Literal('success'),
   data: t.Object({
-    task_id: t.String({ format: 'uuid' }),
-    task_status: t.Union([t.Literal('processing'), t.Literal('completed'), t.Literal('failed')]),
+    ...PollHead,
     ...Asked,
     check_status_url: t.String(),
     stats: t.Object({
@@ -58,12 +52,7 @@ const Polled = t.Object({
   usage: t.Optional(UsageBlock),
 })
 
-export interface SearchRoutesOptions {
-  /** Base of links; asked per answer. */
-  readonly publicUrl: () => string
-}
-
-export function searchRoutes(app: App, auth: Guard, options: SearchRoutesOptions): readonly Route[] {
+export function searchRoutes(app: App, auth: Guard, options: ScrapeRoutesOptions): readonly Route[] {
   return [submitSearch(app, auth), pollSearch(app, auth, options)]
 }
 
@@ -92,23 +81,18 @@ function submitSearch(app: App, auth: Guard): Route {
       const webhook = chooseEndpoint(app, accountId, body.webhook_url)
       requirePageCredit(app, accountId, 'shortvideo_search')
       return commit(() => {
-        const jobType = 'shortvideo_search'
-        const base = { accountId, jobType, isSync: false, request, stages: [searchJob] } as const
-        const task = createTaskWithWebhook(app, { ...base, expiresAt: scrapeExpiry(app) }, webhook)
-        hold(app, { ...pageCharge(task), quantity: 1 })
-        trail.taskId = task.id
-        const path = `${STATUS_PATH}/${task.id}`
+        const { taskId, tail } = createScrape(app, {
+          jobType: 'shortvideo_search',
+          accountId,
+          request,
+          job: searchJob,
+          webhook,
+          statusPath: STATUS_PATH,
+        })
+        trail.taskId = taskId
         return answer(
           202,
-          success({
-            task_id: task.id,
-            task_status: 'processing' as const,
-            ...asked(request),
-            expires_at: isoTime(expiryOf(app, task)),
-            check_status_url: path,
-            webhook_url: webhook?.url ?? null,
-            message: `Accepted. Poll ${path} every few seconds until task_status is completed or failed.`,
-          }),
+          success({ task_id: taskId, task_status: 'processing' as const, ...asked(request), ...tail }),
         )
       })
     },
@@ -119,7 +103,7 @@ function asked({ query, max_results, parallel_search_slices, filters }: SearchEc
   return { query, max_results, parallel_search_slices, filters }
 }
 
-function pollSearch(app: App, auth: Guard, { publicUrl }: SearchRoutesOptions): Route {
+function pollSearch(app: App, auth: Guard, { publicUrl }: ScrapeRoutesOptions): Route {
   return route(
     {
       method: 'GET',
@@ -137,8 +121,7 @@ function pollSearch(app: App, auth: Guard, { publicUrl }: SearchRoutesOptions): 
       const run = findRun(app, task.id)
       const cursor = cursorOf(run?.about)
       const data = {
-        task_id: task.id,
-        task_status: task.status,
+        ...pollHead(task),
         ...asked(task.request as SearchEcho),
         check_status_url: `${STATUS_PATH}/${task.id}`,
         stats: searchStats(app, task, { pages: run?.pages ?? 0, cursor }),
@@ -146,9 +129,7 @@ function pollSearch(app: App, auth: Guard, { publicUrl }: SearchRoutesOptions): 
         pagination: page.pagination,
         ...pollTail(app, task, publicUrl()),
       }
-      const usage =
-        query.include_usage && task.status === 'completed' ? { usage: usageBlock(app, task.id) } : {}
-      return answer(200, success(data, usage))
+      return answer(200, success(data, pollUsage(app, task, query)))
     },
   )
 }

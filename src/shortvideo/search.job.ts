@@ -1,46 +1,25 @@
-// One keyword search: pages in as the slices bring them, matching videos stored page by page. As with profiles, an attempt
-// that ends early leaves nothing that counts.
+// One keyword search: pages in as the slices bring them, matching videos stored page by page.
 
 import type { App } from '../app.ts'
-import { settle } from '../billing/ledger.ts'
-import { defineJob } from '../jobs/job.ts'
-import { completeTask, failTask, findTask, markStarted, type Task } from '../jobs/tasks.ts'
-import { type Parsed, parser, parseOrThrow, t } from '../lib/schema.ts'
-import { HOUR } from '../lib/time.ts'
-import { pageCharge } from './charges.ts'
-import { withinExpiry } from './expiry.ts'
+import type { JobContext } from '../jobs/job.ts'
+import type { Task } from '../jobs/tasks.ts'
+import { parser, parseOrThrow } from '../lib/schema.ts'
 import { filtersOf, matches } from './filters.ts'
 import { beginRun, countItems, savePage } from './results.ts'
+import { defineScrape } from './scrape.ts'
 import { filterableItem, type SearchItem, searchItemOf } from './search-item.ts'
 import { searchPages } from './search-pages.ts'
 import { publishedFrom, SearchEcho, searchFilters } from './search-request.ts'
 
-const args = parser(t.Object({ taskId: t.String() }))
 const echo = parser(SearchEcho)
 
 /** A search without max_results ends here. */
 const PAGES_MAX = 50
 const PLACES_PER_PAGE = 1_000
 
-export const searchJob = defineJob<Parsed<typeof args>>({
-  kind: 'shortvideo_search',
-  lane: 'lists',
-  attempts: 3,
-  timeoutMs: HOUR,
-  args,
-  async run(context, app) {
-    const task = findTask(app, context.args.taskId)
-    if (task?.status !== 'processing') return undefined
-    markStarted(app, task.id)
-    const { pages, cursor } = await withinExpiry(app, task, context.signal, (signal) =>
-      search(app, task, signal, context.report),
-    )
-    return () => {
-      settle(app, { ...pageCharge(task), quantity: Math.max(1, pages) })
-      completeTask(app, task.id, { stats: searchStats(app, task, { pages, cursor }) })
-    }
-  },
-  failed: ({ taskId }, problem, app) => failTask(app, taskId, problem),
+export const searchJob = defineScrape('shortvideo_search', async (app, task, context) => {
+  const found = await search(app, task, context)
+  return { pages: found.pages, stats: () => searchStats(app, task, found) }
 })
 
 export interface SearchProgress {
@@ -69,8 +48,7 @@ export function searchStats(
 async function search(
   app: App,
   task: Task,
-  signal: AbortSignal,
-  report: (progress: number) => void,
+  { signal, report }: Pick<JobContext<unknown>, 'signal' | 'report'>,
 ): Promise<SearchProgress> {
   const request = parseOrThrow(echo, task.request, 'the request of a search task')
   const filters = filtersOf(searchFilters(request))

@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { sha256 } from '../../src/lib/id.ts'
-import { type FilesServer, openRequest, startFilesServer } from '../support/files.ts'
+import { type FilesServer, type OpenRequest, openRequest, startFilesServer } from '../support/files.ts'
 import { ffmpeg, makeTone, temporaryFolder } from '../support/make-media.ts'
 import { tusRequest, tusUpload } from '../support/tus.ts'
 
@@ -26,6 +26,15 @@ afterAll(async () => {
   await files.close()
   media.remove()
 })
+
+/** Gives up behind the second piece. */
+function stoppedUpload(filename: string): ReturnType<typeof tusUpload> {
+  return tusUpload(files, content, {
+    chunkBytes: MIB,
+    metadata: { filename },
+    onProgress: (sent, abort) => void (sent >= 2 * MIB && abort()),
+  })
+}
 
 describe('the tus client', () => {
   test('uploads in pieces; the file is pending until the last one and then processed', async () => {
@@ -58,11 +67,7 @@ describe('the tus client', () => {
   }, 30_000)
 
   test('goes on where it stopped', async () => {
-    const first = await tusUpload(files, content, {
-      chunkBytes: MIB,
-      metadata: { filename: 'stopped.wav' },
-      onProgress: (sent, abort) => void (sent >= 2 * MIB && abort()),
-    })
+    const first = await stoppedUpload('stopped.wav')
     expect(first.wasAborted).toBe(true)
     expect(await info(first.fileId)).toMatchObject({
       status: 'pending',
@@ -77,11 +82,7 @@ describe('the tus client', () => {
   }, 30_000)
 
   test('survives kill -9 of the server in the middle', async () => {
-    const first = await tusUpload(files, content, {
-      chunkBytes: MIB,
-      metadata: { filename: 'killed.wav' },
-      onProgress: (sent, abort) => void (sent >= 2 * MIB && abort()),
-    })
+    const first = await stoppedUpload('killed.wav')
     await files.server.kill('SIGKILL')
     files.server = await files.server.restart()
     const uploadUrl = `${files.server.url}/v1/upload/resumable/${first.fileId}`
@@ -103,21 +104,25 @@ async function begin(length = content.byteLength): Promise<{ url: string; id: st
 
 const OFFSET_TYPE = { 'content-type': 'application/offset+octet-stream' }
 
+/** A PATCH with the whole content, whose bytes the test sends as it likes. */
+function openPatch(url: string): Promise<OpenRequest> {
+  return openRequest(files.server, {
+    method: 'PATCH',
+    path: new URL(url).pathname,
+    headers: {
+      'x-api-key': files.key,
+      'tus-resumable': '1.0.0',
+      'upload-offset': '0',
+      'content-length': String(content.byteLength),
+      ...OFFSET_TYPE,
+    },
+  })
+}
+
 describe('a connection', () => {
   test('that breaks within a piece loses nothing of what had arrived', async () => {
     const { url, id } = await begin()
-    const { pathname } = new URL(url)
-    const open = await openRequest(files.server, {
-      method: 'PATCH',
-      path: pathname,
-      headers: {
-        'x-api-key': files.key,
-        'tus-resumable': '1.0.0',
-        'upload-offset': '0',
-        'content-length': String(content.byteLength),
-        ...OFFSET_TYPE,
-      },
-    })
+    const open = await openPatch(url)
     await open.write(content.slice(0, 1_500_000))
     await files.until('bytes arrive', () => (files.stored()[`incoming/${id}`] ?? 0) > 1_000_000)
     open.cut()
@@ -128,17 +133,7 @@ describe('a connection', () => {
 
   test('that hangs gives way to the client’s next one', async () => {
     const { url, id } = await begin()
-    const hanging = await openRequest(files.server, {
-      method: 'PATCH',
-      path: new URL(url).pathname,
-      headers: {
-        'x-api-key': files.key,
-        'tus-resumable': '1.0.0',
-        'upload-offset': '0',
-        'content-length': String(content.byteLength),
-        ...OFFSET_TYPE,
-      },
-    })
+    const hanging = await openPatch(url)
     await hanging.write(content.slice(0, 500_000))
     await files.until('bytes arrive', () => (files.stored()[`incoming/${id}`] ?? 0) > 0)
     const resumed = await tusUpload(files, content, { uploadUrl: url })
@@ -152,17 +147,7 @@ describe('a connection', () => {
 describe('an upload under way', () => {
   test('is cancelled: the bytes go, and no more are taken', async () => {
     const { url, id } = await begin()
-    const open = await openRequest(files.server, {
-      method: 'PATCH',
-      path: new URL(url).pathname,
-      headers: {
-        'x-api-key': files.key,
-        'tus-resumable': '1.0.0',
-        'upload-offset': '0',
-        'content-length': String(content.byteLength),
-        ...OFFSET_TYPE,
-      },
-    })
+    const open = await openPatch(url)
     await open.write(content.slice(0, 1_000_000))
     await files.until('bytes arrive', () => (files.stored()[`incoming/${id}`] ?? 0) > 0)
     const startedAt = performance.now()
