@@ -120,7 +120,13 @@ describe('the rules notice', () => {
     const body = '  call()\n'.repeat(FUNCTION_LINES_MAX)
     expect(sizeFaults([parseSource('a.ts', `export function long() {\n${body}}`)])).toHaveLength(1)
     expect(sizeFaults([parseSource('a.ts', `const long = () => {\n${body}}`)])).toHaveLength(1)
-    expect(sizeFaults([parseSource('a.ts', `describe('tests', () => {\n${body}})`)])).toEqual([])
+    for (const suite of [
+      "describe('tests'",
+      "describe.skipIf(!browser)('tests'",
+      "describe.each(TABLE)('tests'",
+    ]) {
+      expect(sizeFaults([parseSource('a.ts', `${suite}, () => {\n${body}})`)])).toEqual([])
+    }
     expect(sizeFaults([parseSource('a.ts', '\n'.repeat(401))])).toEqual(['a.ts has 401 lines'])
   })
 

@@ -108,7 +108,9 @@ export function targetOf(file: SourceFile, specifier: string): string | undefine
 
 /** `describe` blocks and file-level test suites are lists of tests, not functions with a train of thought. */
 function isSuite(text: string, start: number): boolean {
-  return /\bdescribe(?:\.\w+)?\((?:[^()]|\([^()]*\))*,\s*$/.test(text.slice(Math.max(0, start - 200), start))
+  return /\bdescribe(?:\.\w+(?:\([^()]*\))?)?\((?:[^()]|\([^()]*\))*,\s*$/.test(
+    text.slice(Math.max(0, start - 200), start),
+  )
 }
 
 function lineIndex(text: string): (offset: number) => number {

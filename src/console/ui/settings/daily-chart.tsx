@@ -15,12 +15,8 @@ const NAMES: Readonly<Record<string, string>> = {
   transcription_hour: 'Transcription',
 }
 
-const HEIGHT = 120
-const WIDTH = 720
-/** Room for the labels of the axis, in units of the picture. */
-const LEFT = 56
-const BOTTOM = 22
-const TOP = 8
+/** Units of the picture, which is stretched to the room there is: a day is one wide. */
+const HEIGHT = 100
 /** Of a day's place, what its bar takes. */
 const BAR_SHARE = 0.72
 
@@ -68,44 +64,38 @@ export function DailyChart({ days, meter }: DailyChartProps): JSX.Element {
   )
 }
 
+/** The axes are text beside the picture, so that they stay readable when it is narrow. */
 function Bars({ days, meter, label }: DailyChartProps & { readonly label: string }): JSX.Element {
   const top = niceTop(Math.max(0, ...meter.by_day.map(({ quantity }) => quantity)))
-  const place = (WIDTH - LEFT) / days.length
-  const floor = HEIGHT - BOTTOM
-  const heightOf = (quantity: number): number => (Math.max(0, quantity) / top) * (floor - TOP)
+  const heightOf = (quantity: number): number => (Math.max(0, quantity) / top) * HEIGHT
   return (
-    <svg class="bars" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={label}>
-      {[0, 0.5, 1].map((share) => {
-        const y = floor - share * (floor - TOP)
-        return (
-          <g key={share}>
-            <line class="grid" x1={LEFT} x2={WIDTH} y1={y} y2={y} />
-            <text class="axis" x={LEFT - 8} y={y + 4} text-anchor="end">
-              {shown(top * share)}
-            </text>
-          </g>
-        )
-      })}
-      {meter.by_day.map(({ quantity }, index) => (
-        <rect
-          key={days[index]}
-          class="bar"
-          x={LEFT + index * place + (place * (1 - BAR_SHARE)) / 2}
-          y={floor - heightOf(quantity)}
-          width={place * BAR_SHARE}
-          height={heightOf(quantity)}
-          rx={Math.min(2, place * 0.2)}
-        >
-          <title>{`${dateOf(days[index] ?? '')}: ${amountOf(meter, quantity)}`}</title>
-        </rect>
-      ))}
-      <text class="axis" x={LEFT} y={HEIGHT - 4}>
-        {dateOf(days[0] ?? '')}
-      </text>
-      <text class="axis" x={WIDTH} y={HEIGHT - 4} text-anchor="end">
-        {dateOf(days.at(-1) ?? '')}
-      </text>
-    </svg>
+    <div class="bars small soft number">
+      <div class="bars-scale" aria-hidden="true">
+        <span>{shown(top)}</span>
+        <span>{shown(top / 2)}</span>
+        <span>0</span>
+      </div>
+      <svg viewBox={`0 0 ${days.length} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        {[0, 0.5, 1].map((share) => (
+          <line key={share} x1="0" x2={days.length} y1={HEIGHT * share} y2={HEIGHT * share} />
+        ))}
+        {meter.by_day.map(({ quantity }, index) => (
+          <rect
+            key={days[index]}
+            x={index + (1 - BAR_SHARE) / 2}
+            y={HEIGHT - heightOf(quantity)}
+            width={BAR_SHARE}
+            height={heightOf(quantity)}
+          >
+            <title>{`${dateOf(days[index] ?? '')}: ${amountOf(meter, quantity)}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <div class="bars-days" aria-hidden="true">
+        <span>{dateOf(days[0] ?? '')}</span>
+        <span>{dateOf(days.at(-1) ?? '')}</span>
+      </div>
+    </div>
   )
 }
 

@@ -38,26 +38,30 @@ export function Deliveries(): JSX.Element {
         {({ items, next_cursor }) => (
           <>
             {items.length === 0 && <p class="soft">Nothing was sent yet.</p>}
-            <ul class="settings-list">
-              {items.map((delivery) => (
-                <li key={delivery.id}>
-                  <DeliveryItem delivery={delivery} />
-                  {delivery.status !== 'pending' && (
-                    <Button
-                      icon="retry"
-                      label={`Send the delivery of ${dateTime(delivery.created_at)} again`}
-                      onPress={() => replay(delivery)}
-                    >
-                      Send again
-                    </Button>
-                  )}
-                </li>
-              ))}
-            </ul>
-            <div class="row">
-              {cursor !== undefined && <Button onPress={() => setCursor(undefined)}>Newest</Button>}
-              {next_cursor !== null && <Button onPress={() => setCursor(next_cursor)}>Older</Button>}
-            </div>
+            {items.length > 0 && (
+              <ul class="settings-list">
+                {items.map((delivery) => (
+                  <li key={delivery.id}>
+                    <DeliveryItem delivery={delivery} />
+                    {delivery.status !== 'pending' && (
+                      <Button
+                        icon="retry"
+                        label={`Send again the delivery of ${dateTime(delivery.created_at)}`}
+                        onPress={() => replay(delivery)}
+                      >
+                        Send again
+                      </Button>
+                    )}
+                  </li>
+                ))}
+              </ul>
+            )}
+            {(cursor !== undefined || next_cursor !== null) && (
+              <div class="row">
+                {cursor !== undefined && <Button onPress={() => setCursor(undefined)}>Newest</Button>}
+                {next_cursor !== null && <Button onPress={() => setCursor(next_cursor)}>Older</Button>}
+              </div>
+            )}
           </>
         )}
       </Shown>
@@ -84,7 +88,7 @@ function DeliveryItem({ delivery }: { readonly delivery: DeliveryData }): JSX.El
       </p>
       <p class="soft small breakable">{delivery.url}</p>
       <p class="soft small breakable">
-        {outcomeOf(delivery)} {plural(delivery.attempts, 'attempt')}.
+        {capital(outcomeOf(delivery))} {plural(delivery.attempts, 'attempt')}.
       </p>
     </div>
   )
@@ -95,7 +99,9 @@ function kindOf({ source, replay_of, event_type }: DeliveryData): string {
   return source === 'test' ? 'Test' : (event_type ?? 'Event')
 }
 
-/** A sentence on how it went. */
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** A sentence on how it went, to stand behind a colon. */
 export function outcomeOf({ status, response_status, last_error, next_attempt_at }: DeliveryData): string {
   if (status === 'delivered') return `the receiver answered ${response_status ?? ''}.`
   const why =

@@ -52,7 +52,7 @@ export function HealthSettings(): JSX.Element {
                 <Icon name={verdict === 'ok' ? 'check' : 'warning'} />
                 <div class="settings-item">
                   <h3>
-                    {name} <span class="verdict small">{WORDS[verdict]}</span>
+                    {nameOf(name)} <span class="verdict small">{WORDS[verdict]}</span>
                   </h3>
                   <p class="soft small breakable">{message}</p>
                 </div>
@@ -64,6 +64,15 @@ export function HealthSettings(): JSX.Element {
     </Shown>
   )
 }
+
+/** Programs are called as they call themselves. */
+const NAMES: Readonly<Record<string, string>> = {
+  llm: 'Language model',
+  ffmpeg: 'ffmpeg',
+  'yt-dlp': 'yt-dlp',
+}
+
+const nameOf = (name: string): string => NAMES[name] ?? name.charAt(0).toUpperCase() + name.slice(1)
 
 const WORDS: Readonly<Record<HealthData['findings'][number]['verdict'], string>> = {
   ok: 'in order',

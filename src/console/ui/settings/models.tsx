@@ -73,13 +73,14 @@ interface TaskModelsProps {
 function TaskModels({ choice, models, canPull, onChange }: TaskModelsProps): JSX.Element {
   const isFirst = (model: Model): boolean => isThere(model) || model.recommended || model.pull !== null
   const others = models.filter((model) => !isFirst(model))
-  const listOf = (shown: readonly Model[]): JSX.Element => (
-    <ul class="settings-list">
-      {shown.map((model) => (
-        <ModelItem key={model.id} model={model} canPull={canPull} onChange={onChange} />
-      ))}
-    </ul>
-  )
+  const listOf = (shown: readonly Model[]): JSX.Element | false =>
+    shown.length > 0 && (
+      <ul class="settings-list">
+        {shown.map((model) => (
+          <ModelItem key={model.id} model={model} canPull={canPull} onChange={onChange} />
+        ))}
+      </ul>
+    )
   return (
     <Card
       title={TASKS[choice.task]}
@@ -168,7 +169,7 @@ function ModelActions({ model, canPull, onChange }: ModelProps): JSX.Element {
       <Button
         icon="download"
         disabled={!canPull}
-        label={`Download ${id}`}
+        label={isBroken ? `Go on with the download of ${id}` : `Download ${id}`}
         onPress={() => onChange('POST', path(`${PATH}/`, id, '/pull'))}
       >
         {isBroken ? 'Go on' : 'Download'}

@@ -13,9 +13,7 @@ export interface SecretProps {
 export function Secret({ name, text }: SecretProps): JSX.Element {
   return (
     <div class="secret stack">
-      <Notice kind="warning">
-        Copy it now and keep it safe: it is shown this once, and nobody can ask for it again.
-      </Notice>
+      <Notice kind="warning">Copy it now and keep it safe: it is not shown here again.</Notice>
       <div class="row">
         <code class="secret-text" aria-label={name}>
           {text}

@@ -44,6 +44,7 @@ export function SettingsPage({ name }: { readonly name?: string | undefined }): 
           {sections.map((entry) => (
             <a
               key={entry.name}
+              ref={entry === section ? bringIntoView : null}
               href={`/settings/${entry.name}`}
               aria-current={entry === section ? 'page' : undefined}
             >
@@ -58,6 +59,11 @@ export function SettingsPage({ name }: { readonly name?: string | undefined }): 
       </div>
     </Page>
   )
+}
+
+/** On a phone the row is longer than the screen. */
+function bringIntoView(link: HTMLElement | null): void {
+  link?.scrollIntoView({ block: 'nearest', inline: 'center' })
 }
 
 function NotForYou(): JSX.Element {

@@ -8,9 +8,11 @@ import { get } from '../api.ts'
 import { Button } from '../components/button.tsx'
 import { Notice, Progress, Shown } from '../components/states.tsx'
 import { useData } from '../data.ts'
-import { dateTime, number } from '../format.ts'
+import { number } from '../format.ts'
 import { Card } from './card.tsx'
 import { DailyChart } from './daily-chart.tsx'
+
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 const RANGES = [7, 30, 90] as const
 
@@ -59,7 +61,7 @@ function Credits({
         )}
         <div>
           <dt>The month ends</dt>
-          <dd>{dateTime(billing_period.end)}</dd>
+          <dd>{day.format(Date.parse(billing_period.end))}</dd>
         </div>
       </dl>
       {isLimited && monthly_total > 0 && (
