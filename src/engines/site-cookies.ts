@@ -1,8 +1,8 @@
 // The operator's log-ins: cookie files, each for one site. Only cookies of that site and its subdomains are taken from a
 // file, they are sent over https alone, and the file itself is only ever read: programs get a copy for one run.
 
-import { readdirSync, rmSync } from 'node:fs'
-import { chmod, mkdir, readFile, stat } from 'node:fs/promises'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
+import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../config.ts'
 import { newId } from '../lib/id.ts'
@@ -61,6 +61,7 @@ export async function copyCookies(
   config: Pick<Config, 'siteCookies'>,
   folder: string,
 ): Promise<CookieCopy | undefined> {
+  if (existsSync(folder)) removeLeftovers(folder)
   if (config.siteCookies.length === 0) return undefined
   const cookies = await allSiteCookies(config)
   const lines = cookies.map(({ domain, path, expiresAtS, httpOnly, name, value }) => {
@@ -71,9 +72,8 @@ export async function copyCookies(
   })
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await chmod(folder, 0o700)
-  removeLeftovers(folder)
   const path = join(folder, `cookies-${process.pid}-${newId()}.txt`)
-  await Bun.write(path, `# Netscape HTTP Cookie File\n${lines.join('\n')}\n`, { mode: 0o600 })
+  await writeFile(path, `# Netscape HTTP Cookie File\n${lines.join('\n')}\n`, { mode: 0o600 })
   return { path, remove: () => rmSync(path, { force: true }) }
 }
 
