@@ -8,20 +8,6 @@ export function clock(seconds: number): string {
   return shown.map((part, index) => (index === 0 ? String(part) : String(part).padStart(2, '0'))).join(':')
 }
 
-/** Seconds → `4 minutes 7 seconds`, for screen readers. */
-export function spokenDuration(seconds: number): string {
-  const whole = Math.max(0, Math.round(seconds))
-  const parts: readonly (readonly [number, string])[] = [
-    [Math.floor(whole / 3600), 'hour'],
-    [Math.floor(whole / 60) % 60, 'minute'],
-    [whole % 60, 'second'],
-  ]
-  const said = parts
-    .filter(([count]) => count > 0)
-    .map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
-  return said.join(' ') || '0 seconds'
-}
-
 const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
 /** As the API counts: 1 KB = 1,024 bytes. */

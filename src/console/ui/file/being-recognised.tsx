@@ -27,7 +27,7 @@ export function BeingRecognised({ id, what }: BeingRecognisedProps): JSX.Element
         </p>
         <Progress value={progress} label={`Transcription of ${what}`} />
       </div>
-      {segments.length > 0 && <Transcript segments={segments} isGrowing />}
+      {segments.length > 0 && <Transcript segments={segments} />}
     </div>
   )
 }
