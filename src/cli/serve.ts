@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { mkdirSync } from 'node:fs'
 import { createFirstAccount } from '../accounts/accounts.ts'
 import { listKeys } from '../accounts/keys.ts'
+import { findPasswordHash } from '../accounts/password.ts'
 import { type App, createApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { DataFolderInUse, lockDataFolder } from '../db/lock.ts'
@@ -46,6 +47,11 @@ async function serve(config: Config): Promise<void> {
   const stopped = stopSignal()
   worker.start()
   print(`Earshot listens on ${baseUrl(config.host, server.port)}`)
+  if (findPasswordHash(app) === undefined) {
+    note(
+      "Open it in a browser on this machine to set the console's password, or: earshot console set-password",
+    )
+  }
   if (listKeys(app).length === 0) note('Make an API key with: earshot keys create')
   await stopped
   await stop({ app, worker, server })
