@@ -5,7 +5,7 @@ import { connect } from 'node:net'
 import type { App } from '../app.ts'
 import { readSiteCookies } from '../engines/site-cookies.ts'
 import { OLDEST_YTDLP, STALE_YTDLP_DAYS } from '../engines/ytdlp.ts'
-import { checkYtdlp } from '../engines/ytdlp-check.ts'
+import { checkYtdlp, hasSolver } from '../engines/ytdlp-check.ts'
 import { ageDays } from '../engines/ytdlp-process.ts'
 import { asError } from '../lib/problem.ts'
 import type { SiteCookies, SiteProxy } from '../lib/site-list.ts'
@@ -35,12 +35,18 @@ async function examineYtdlp(app: App, signal: AbortSignal): Promise<Finding> {
   return ok(`${text}, reads a test page`)
 }
 
-async function examineRuntime(app: App): Promise<Finding> {
+async function examineRuntime(app: App, signal: AbortSignal): Promise<Finding> {
   const runtime = await app.engines.jsRuntimes.find()
-  if (runtime)
-    return ok(`Bun ${runtime.version}, behind walls, for the sites that yt-dlp reads with their own scripts`)
+  if (!runtime) {
+    return warning(
+      'no runtime for the scripts of sites: its walls need Linux with user, mount, network and process namespaces, which are not permitted here; most videos of YouTube stay out of reach',
+    )
+  }
+  const text = `Bun ${runtime.version}, behind walls`
+  const ytdlp = await app.engines.ytdlp.version({ signal })
+  if (!ytdlp || (await hasSolver(ytdlp.path, signal))) return ok(text)
   return warning(
-    'none: its walls need Linux with user, mount, network and process namespaces, which are not permitted here; some videos of YouTube stay out of reach',
+    `${text}; but this yt-dlp lacks the scripts that solve YouTube's riddles (yt-dlp-ejs), which its own releases have: run "earshot tools update"`,
   )
 }
 

@@ -3,6 +3,7 @@
 import type { Config } from '../config.ts'
 import { silentLog } from '../lib/log.ts'
 import { asError, Problem } from '../lib/problem.ts'
+import { runProgram } from '../lib/process.ts'
 import { createEgress } from '../net/egress.ts'
 import { createYtdlp } from './ytdlp.ts'
 
@@ -39,4 +40,11 @@ export async function checkYtdlp(
     await egress.close()
     await site.stop(true)
   }
+}
+
+/** Whether it carries the scripts that solve YouTube's riddles in a JavaScript runtime: its own releases do, Debian's do not. */
+export async function hasSolver(path: string, signal: AbortSignal): Promise<boolean> {
+  // It lists its libraries before it complains that there is no URL.
+  const { stderr } = await runProgram({ command: [path, '--ignore-config', '--verbose'], signal })
+  return /^\[debug\] Optional libraries: .*\byt_dlp_ejs\b/m.test(stderr)
 }

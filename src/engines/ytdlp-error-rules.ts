@@ -39,6 +39,12 @@ export const RULES: readonly Rule[] = [
     message: 'leads to a private or local address; only public hosts can be reached',
   },
   {
+    patterns: [/challenge solving failed|signature solving failed/i],
+    code: 'metadata_fetch_failed',
+    message:
+      'could not be read because its site wants scripts to be run that yt-dlp on this server lacks; its operator can run "earshot tools update"',
+  },
+  {
     // Looks like a log-in request, but is about our address, and passes.
     patterns: [
       /not a bot|as a bot|anti-bot|confirm you.re (?:not|human)|captcha|challenge data|requests automated/i,

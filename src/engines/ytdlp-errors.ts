@@ -25,7 +25,7 @@ export function stripLine(line: string): string {
 
 /** Remarks about itself and its helpers say nothing about the page. */
 const REMARKS =
-  /No supported JavaScript runtime|impersonat|bun version|JS runtime|challenge solv|\. Retrying \(|^WARNING: \[[^\]]+\] \S+: Some /
+  /No supported JavaScript runtime|impersonat|bun version|JS runtime|\[jsc|\. Retrying \(|^WARNING: \[[^\]]+\] \S+: Some /
 
 /** The warnings that are about the page, the last one first: it tells the outcome, those before tell what was tried. */
 export function pageWarnings(stderr: string): string {

@@ -70,6 +70,28 @@ test('beyond ninety days it is degraded although it is not too old for the sites
   })
 })
 
+const probe = await createTestApp()
+const runtime = await probe.app.engines.jsRuntimes.find()
+await probe.close()
+if (!runtime) console.log('No namespaces are permitted here: there is no JavaScript runtime.')
+
+test.skipIf(!runtime)(
+  'a yt-dlp without the scripts for riddles is told apart from one that has them',
+  async () => {
+    const own = await start()
+    const path = `${own.config.dataDir}/tools/yt-dlp`
+    mkdirSync(`${own.config.dataDir}/tools`)
+    const verdict = async (libraries: string): Promise<string> => {
+      const debug = `echo "[debug] Optional libraries: ${libraries}" >&2; exit 2`
+      await Bun.write(path, `#!/bin/sh\ncase "$*" in *--version*) echo 2026.01.25;; *) ${debug};; esac\n`)
+      chmodSync(path, 0o755)
+      return (await examine('JavaScript', own)).verdict
+    }
+    expect(await verdict('sqlite3-3.40.1')).toBe('warning')
+    expect(await verdict('sqlite3-3.40.1, yt_dlp_ejs-0.8.0')).toBe('ok')
+  },
+)
+
 test.skipIf(findChromium({ chromiumPath: undefined }) === undefined)(
   'the browser is run for real',
   async () => {

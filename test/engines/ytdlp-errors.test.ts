@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import type { ProblemCode } from '../../src/lib/problem.ts'
-import { stripLine, ytdlpProblem } from '../../src/engines/ytdlp-errors.ts'
+import { pageWarnings, stripLine, ytdlpProblem } from '../../src/engines/ytdlp-errors.ts'
 import { EXTRACTOR_MESSAGES } from './extractor-messages.ts'
 
 const REPORT =
@@ -121,6 +121,22 @@ for (const [code, messages] of Object.entries(EXTRACTOR_MESSAGES)) {
     }
   })
 }
+
+test('riddles that stay unsolved are told as such, behind what yt-dlp says about its runtime', () => {
+  const stderr = [
+    'WARNING: [youtube] x: Some tv client https formats are possibly damaged. They will be deprioritized',
+    'WARNING: [youtube] [jsc:bun] bun version 1.4.5 is not supported! 1.3.14 is the last supported bun version.',
+    'WARNING: [youtube] x: n challenge solving failed: Some formats may be missing. Ensure you have a supported JavaScript runtime',
+    'WARNING: [youtube] [jsc] Remote components challenge solver script (bun) and NPM package (bun) were skipped.',
+    'WARNING: Requested format is not available',
+  ].join('\n')
+  const problem = ytdlpProblem(pageWarnings(stderr), 'The video', {
+    code: 'no_videos_found',
+    message: 'is empty',
+  })
+  expect(problem).toMatchObject({ code: 'metadata_fetch_failed', temporary: false })
+  expect(problem.message).toContain('earshot tools update')
+})
 
 test('an address decides only when it is that of a wall', () => {
   const codeOf = (url: string): ProblemCode =>

@@ -98,6 +98,7 @@ describe('YouTube', () => {
     ['captcha', 'metadata_fetch_failed'],
     ['limited', 'metadata_fetch_failed'],
     ['upcoming', 'video_unavailable'],
+    ['riddle', 'metadata_fetch_failed'],
   ]
   for (const [name, code] of refusals) {
     test(`a video behind "${name}" is ${code}`, async () => {

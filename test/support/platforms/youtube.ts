@@ -12,6 +12,8 @@ export const YOUTUBE = {
   /** Automatic captions in English only. */
   automatic: 'captionsAUT',
   none: 'captionsNON',
+  /** Its addresses hold a riddle that only the player's own script can solve. */
+  riddle: 'captionsNCH',
   ageGate: 'refusedAGE_',
   geo: 'refusedGEO_',
   bot: 'refusedBOT_',
@@ -142,7 +144,7 @@ function playerResponse(id: string): object {
       formats: [
         {
           itag: 18,
-          url: `https://rr1---sn-test.googlevideo.com/videoplayback.mp4?itag=18&id=${id}`,
+          url: `https://rr1---sn-test.googlevideo.com/videoplayback.mp4?itag=18&id=${id}${id === YOUTUBE.riddle ? '&n=riddle' : ''}`,
           mimeType: 'video/mp4; codecs="avc1.42001E, mp4a.40.2"',
           bitrate: 100_000,
           width: 160,
@@ -169,13 +171,15 @@ const CONFIG = {
   INNERTUBE_CONTEXT: { client: { clientName: 'WEB', clientVersion: '2.2026', visitorData: 'v' } },
 }
 
+const PLAYER = '/s/player/0badcafe/player_ias.vflset/en_US/base.js'
+
 function watchPage(id: string): Response {
   const name = findTopic(id)?.channel.name ?? 'A Channel'
   const owner = { videoOwnerRenderer: { title: { runs: [{ text: name }] } } }
   const contents = [{ videoSecondaryInfoRenderer: { owner } }]
   const data = { contents: { twoColumnWatchNextResults: { results: { results: { contents } } } } }
   return html(
-    `<script>ytcfg.set(${scriptJson(CONFIG)});</script><script>var ytInitialPlayerResponse = ` +
+    `<script>ytcfg.set(${scriptJson({ ...CONFIG, PLAYER_JS_URL: PLAYER })});</script><script>var ytInitialPlayerResponse = ` +
       `${scriptJson(playerResponse(id))};</script><script>var ytInitialData = ${scriptJson(data)};</script>`,
   )
 }
@@ -211,6 +215,7 @@ export const youtube: Platform = {
       return searchAnswer(query, request)
     }
     if (searchParams.get('v') === TOPICS.stuck.id) return silence(request)
+    if (pathname === PLAYER) return new Response('var _yt_player = {}; // signatureTimestamp:20000,')
     if (pathname === '/watch') return watchPage(searchParams.get('v') ?? '')
     if (pathname === '/playlist') {
       return html(
