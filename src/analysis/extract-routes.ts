@@ -6,14 +6,14 @@ import { requireTranscriptionCredit } from '../billing/balance.ts'
 import { usageBlock } from '../billing/usage-block.ts'
 import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
-import { polledTask, submittedRecord, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
+import { polledTask, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
 import { getVisibleTask } from '../jobs/tasks.ts'
 import { t } from '../lib/schema.ts'
 import { fetchJob } from '../transcripts/fetch.job.ts'
 import { VideoInfoSchema } from '../transcripts/schemas.ts'
 import { transcribeJob } from '../transcripts/transcribe.job.ts'
-import { chooseEndpoint } from '../webhooks/choose.ts'
 import { webhookStatus } from '../webhooks/deliveries.ts'
+import { submitLater, webhookUrl } from '../webhooks/submit.ts'
 import { analysed, AnalysedBeside } from './analysed.ts'
 import { readExtractionBody } from './body.ts'
 import { EngineSchema } from './engine.ts'
@@ -45,12 +45,7 @@ const fields = {
 const SyncBody = t.Object({ ...fields, include_usage: usageFlag })
 const AsyncBody = t.Object({
   ...fields,
-  webhook_url: t.Optional(
-    t.String({
-      description: 'Told when the task has ended, instead of the account’s default; empty: nobody is told',
-      examples: ['https://example.com/hooks/earshot'],
-    }),
-  ),
+  webhook_url: webhookUrl,
 })
 
 const Echo = t.Object({
@@ -112,16 +107,10 @@ function extractLater(app: App, auth: Guard): Route {
       responses: { 202: SubmittedTask },
       errors: ['invalid_schema', 'limit_exceeded', 'too_many_active_jobs'],
     },
-    ({ body, caller, commit, trail }) => {
-      const accountId = caller.account.id
-      const webhook = chooseEndpoint(app, accountId, body.webhook_url)
-      return commit(() => {
-        const submission = submissionOf(app, accountId, body)
-        const task = submitAnalysis(app, { ...submission, isSync: false, webhook })
-        trail.taskId = task.id
-        return answer(202, success(submittedRecord(app, task, STATUS_PATH, webhook?.url ?? null)))
-      })
-    },
+    (call) =>
+      submitLater(app, call, STATUS_PATH, (accountId, webhook) =>
+        submitAnalysis(app, { ...submissionOf(app, accountId, call.body), isSync: false, webhook }),
+      ),
   )
 }
 

@@ -1,6 +1,7 @@
 // What the scrapes take, and the echo of it that tasks keep and polls show: null where a filter is not set.
 
 import { type Infer, t } from '../lib/schema.ts'
+import { webhookUrl } from '../webhooks/submit.ts'
 import { type FilterBody, FilterFields } from './filters.ts'
 
 export const ProfileBody = t.Object({
@@ -12,12 +13,7 @@ export const ProfileBody = t.Object({
     t.Integer({ description: 'At most this many matching videos; fetching stops there', minimum: 1 }),
   ),
   ...FilterFields,
-  webhook_url: t.Optional(
-    t.String({
-      description: 'Told when the task has ended, instead of the account’s default; empty: nobody is told',
-      examples: ['https://example.com/hooks/earshot'],
-    }),
-  ),
+  webhook_url: webhookUrl,
 })
 export type ProfileBody = Infer<typeof ProfileBody>
 

@@ -1,6 +1,7 @@
 // What a keyword search takes, and the echo of it that its task keeps.
 
 import { type Infer, t } from '../lib/schema.ts'
+import { webhookUrl } from '../webhooks/submit.ts'
 import { DAY } from '../lib/time.ts'
 import { type FilterBody, FilterFields } from './filters.ts'
 import { filterEcho } from './request.ts'
@@ -47,11 +48,7 @@ export const SearchBody = t.Object({
   ...FilterFields,
   min_views: t.Optional(t.Integer({ description: 'At least this many views', minimum: 0 })),
   max_views: t.Optional(t.Integer({ description: 'At most this many views', minimum: 0 })),
-  webhook_url: t.Optional(
-    t.String({
-      description: 'Told when the task has ended, instead of the account’s default; empty: nobody is told',
-    }),
-  ),
+  webhook_url: webhookUrl,
 })
 export type SearchBody = Infer<typeof SearchBody>
 

@@ -9,12 +9,13 @@ import { requireTranscriptionCredit } from '../billing/balance.ts'
 import { UsageBlock, usageBlock } from '../billing/usage-block.ts'
 import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
-import { polledTask, submittedRecord, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
+import { polledTask, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
 import { completedTask, getVisibleTask, type Task } from '../jobs/tasks.ts'
 import { t } from '../lib/schema.ts'
 import { transcribeJob } from '../transcripts/transcribe.job.ts'
-import { type ChosenEndpoint, chooseEndpoint } from '../webhooks/choose.ts'
+import type { ChosenEndpoint } from '../webhooks/choose.ts'
 import { webhookStatus } from '../webhooks/deliveries.ts'
+import { submitLater, webhookUrl } from '../webhooks/submit.ts'
 import { fetchPostJob } from './fetch-post.job.ts'
 import { postIdOf } from './post-id.ts'
 import { PostInfo, StatementData } from './result.ts'
@@ -80,28 +81,15 @@ function stateLater(app: App, auth: Guard): Route {
       summary: 'Submit a social post for the analysis of its claim',
       description: 'For posts with videos of any length. Poll GET /post/statement/{task_id}.',
       auth: auth('statement'),
-      body: t.Object({
-        post_id: postId,
-        webhook_url: t.Optional(
-          t.String({
-            description:
-              'Told when the task has ended, instead of the account’s default; empty: nobody is told',
-          }),
-        ),
-      }),
+      body: t.Object({ post_id: postId, webhook_url: webhookUrl }),
       charges: true,
       responses: { 202: SubmittedTask },
       errors: [...REFUSALS, 'too_many_active_jobs'],
     },
-    ({ body, caller, commit, trail }) => {
-      const accountId = caller.account.id
-      const webhook = chooseEndpoint(app, accountId, body.webhook_url)
-      return commit(() => {
-        const task = submit(app, { accountId, postId: body.post_id, isSync: false, webhook })
-        trail.taskId = task.id
-        return answer(202, success(submittedRecord(app, task, STATUS_PATH, webhook?.url ?? null)))
-      })
-    },
+    (call) =>
+      submitLater(app, call, STATUS_PATH, (accountId, webhook) =>
+        submit(app, { accountId, postId: call.body.post_id, isSync: false, webhook }),
+      ),
   )
 }
 

@@ -7,12 +7,13 @@ import { UsageBlock, usageBlock } from '../billing/usage-block.ts'
 import { transaction } from '../db/database.ts'
 import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
-import { polledTask, submittedRecord, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
+import { polledTask, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
 import { completedTask, getVisibleTask, type Task } from '../jobs/tasks.ts'
 import { type Infer, t } from '../lib/schema.ts'
 import { checkUrl } from '../net/policy.ts'
-import { type ChosenEndpoint, chooseEndpoint, createTaskWithWebhook } from '../webhooks/choose.ts'
+import { type ChosenEndpoint, createTaskWithWebhook } from '../webhooks/choose.ts'
 import { webhookStatus } from '../webhooks/deliveries.ts'
+import { submitLater, webhookUrl } from '../webhooks/submit.ts'
 import { fetchJob } from './fetch.job.ts'
 import { fileFormatOf, FORMAT_TYPES, formatFlag, formattedTask, refuseSeveral } from './format-answer.ts'
 import { findItemIndex, requestOf, TranscribeFields, type TranscribeRequest } from './request.ts'
@@ -22,12 +23,6 @@ import { transcribeJob } from './transcribe.job.ts'
 const STATUS_PATH = '/v1/transcribe'
 const STAGES = [fetchJob, transcribeJob]
 
-const webhookUrl = t.Optional(
-  t.String({
-    description: 'Told when the task has ended, instead of the account’s default; empty: nobody is told',
-    examples: ['https://example.com/hooks/earshot'],
-  }),
-)
 const usageFlag = t.Optional(t.Boolean({ description: 'Attach the usage block of this call' }))
 
 export function transcriptionRoutes(app: App, auth: Guard): readonly Route[] {
@@ -83,15 +78,10 @@ function transcribeLater(app: App, auth: Guard): Route {
       responses: { 202: SubmittedTask },
       errors: ['limit_exceeded', 'too_many_active_jobs'],
     },
-    ({ body, caller, commit, trail }) => {
-      const accountId = caller.account.id
-      const webhook = chooseEndpoint(app, accountId, body.webhook_url)
-      return commit(() => {
-        const task = submit(app, { accountId, request: requestOf(body), isSync: false, webhook })
-        trail.taskId = task.id
-        return answer(202, success(submittedRecord(app, task, STATUS_PATH, webhook?.url ?? null)))
-      })
-    },
+    (call) =>
+      submitLater(app, call, STATUS_PATH, (accountId, webhook) =>
+        submit(app, { accountId, request: requestOf(call.body), isSync: false, webhook }),
+      ),
   )
 }
 
