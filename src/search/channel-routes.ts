@@ -15,7 +15,7 @@ import { isoTime, isoTimeOrNull } from '../lib/time.ts'
 import { transaction } from '../db/database.ts'
 import { listUnheld, removeFromLibrary } from '../transcripts/library.ts'
 import { channelAddress } from './channel-url.ts'
-import { planCheck } from './channel.job.ts'
+import { planCheck, startVideos } from './channel.job.ts'
 import {
   type Channel,
   countChannels,
@@ -222,6 +222,8 @@ function removeChannel(app: App, channel: Channel): void {
   const working = listWorkingTasks(app, channel.id)
   deleteChannel(app, channel.id)
   for (const taskId of working) discardTask(app, taskId)
+  // Others of the account may have waited for their places.
+  startVideos(app, channel.accountId)
 }
 
 function getChannel(app: App, account: Account, id: string): Channel {

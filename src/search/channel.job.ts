@@ -25,18 +25,20 @@ import {
   addVideos,
   type Channel,
   countVideos,
+  countWorking,
   endVideo,
   findChannel,
   findVideoOfTask,
   hasVideo,
   listDueChannels,
   listPendingVideos,
+  type PendingVideo,
   recordCheck,
   setChannelError,
   startVideo,
 } from './channels.ts'
 
-/** In work at a time, of one channel: whoever waits for a transcription of their own comes in between. */
+/** In work at a time, of all channels of an account: nobody's own transcription waits long behind them. */
 const VIDEOS_AT_ONCE = 2
 /** New videos of one look, once the channel is known. */
 const NEW_MAX = 200
@@ -84,14 +86,14 @@ export const checkChannelJob = defineJob<Parsed<typeof checkArgs>>({
       if (!findChannel(app, channelId)) return
       addVideos(app, channelId, videos)
       recordCheck(app, channelId, { title, error: null })
-      startVideos(app, channel, { again: true })
+      startVideos(app, channel.accountId, channelId)
     }
   },
   failed({ channelId }, problem, app) {
     recordCheck(app, channelId, { title: null, error: problem.message })
     // What is known already does not depend on the list.
     const channel = findChannel(app, channelId)
-    if (channel) startVideos(app, channel, { again: true, error: problem.message })
+    if (channel) startVideos(app, channel.accountId, channelId)
   },
 })
 
@@ -148,36 +150,35 @@ function videoOf(app: App, entry: Readonly<Record<string, unknown>>) {
 const cut = (text: string | null): string | null => text?.slice(0, TITLE_CHARACTERS_MAX) ?? null
 
 /**
- * Begins as many as may be in work. `again`: also those that failed for a reason that may have passed. In a transaction of
- * the caller.
+ * Begins as many videos of the account's channels as may be in work. `againIn`: a channel that was just looked at, of which
+ * those are tried anew that failed for a reason that may have passed. In a transaction of the caller.
  */
-function startVideos(
-  app: App,
-  { id: channelId, accountId, listens }: Channel,
-  { again, error = null }: { readonly again: boolean; readonly error?: string | null },
-): void {
-  const free = VIDEOS_AT_ONCE - countVideos(app, channelId).working
-  if (free <= 0) return
-  try {
-    for (const { url } of listPendingVideos(app, channelId, { again, limit: free })) {
-      requireCredit(balance(app, accountId), priceMicros(app.config.meters, metadataMeter(url), 1))
-      const request = { video_url: url, transcript_text: false, all_videos: false, transcribe: listens }
-      const task = createTask(app, {
-        accountId,
-        jobType: 'channel_video',
-        isSync: false,
-        request: { ...request, channel_id: channelId },
-        stages: [fetchJob, transcribeJob, indexVideoJob],
-        after: [channelVideoEndedJob],
-      })
-      startVideo(app, { channelId, url, taskId: task.id })
+export function startVideos(app: App, accountId: string, againIn: string | null = null): void {
+  const limit = Math.max(0, VIDEOS_AT_ONCE - countWorking(app, accountId))
+  for (const video of listPendingVideos(app, accountId, { againIn, limit })) {
+    try {
+      startTask(app, accountId, video)
+    } catch (refusal) {
+      if (!(refusal instanceof Problem)) throw refusal
+      // No credits, or too much to do: the next look tries again.
+      setChannelError(app, video.channelId, refusal.message)
+      return
     }
-    setChannelError(app, channelId, error)
-  } catch (refusal) {
-    if (!(refusal instanceof Problem)) throw refusal
-    // No credits, or too much to do: the next look tries again.
-    setChannelError(app, channelId, refusal.message)
   }
+}
+
+function startTask(app: App, accountId: string, { channelId, url, listens }: PendingVideo): void {
+  requireCredit(balance(app, accountId), priceMicros(app.config.meters, metadataMeter(url), 1))
+  const request = { video_url: url, transcript_text: false, all_videos: false, transcribe: listens }
+  const task = createTask(app, {
+    accountId,
+    jobType: 'channel_video',
+    isSync: false,
+    request: { ...request, channel_id: channelId },
+    stages: [fetchJob, transcribeJob, indexVideoJob],
+    after: [channelVideoEndedJob],
+  })
+  startVideo(app, { channelId, url, taskId: task.id })
 }
 
 const indexArgs = parser(
@@ -235,7 +236,7 @@ const channelVideoEndedJob = defineJob<Parsed<typeof endedArgs>>({
       const state = error ? (isOver ? 'failed' : 'pending') : 'indexed'
       const ended = endVideo(app, taskId, { state, error: error?.message ?? null })
       const channel = ended && findChannel(app, ended.channelId)
-      if (channel) startVideos(app, channel, { again: false })
+      if (channel) startVideos(app, channel.accountId)
     })
   },
 })

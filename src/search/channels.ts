@@ -188,19 +188,39 @@ export function addVideos(
   }
 }
 
-/** Those that may be begun, newest first. `again`: also those that were tried before. */
+export interface PendingVideo {
+  readonly channelId: string
+  readonly url: string
+  readonly listens: boolean
+}
+
+/** Of all channels of the account, those found last first. `againIn`: of this one, also what was tried before. */
 export function listPendingVideos(
   { db }: Pick<App, 'db'>,
-  channelId: string,
-  { again, limit }: { readonly again: boolean; readonly limit: number },
-): { readonly url: string }[] {
+  accountId: string,
+  { againIn, limit }: { readonly againIn: string | null; readonly limit: number },
+): PendingVideo[] {
   return db
-    .query<{ url: string }, [Values]>(
-      `select url from channel_videos
-       where channel_id = $channelId and state = 'pending' and (attempts = 0 or $again = 1)
-       order by attempts, found_at desc, position limit $limit`,
+    .query<{ channelId: string; url: string; listens: number }, [Values]>(
+      `select v.channel_id as channelId, v.url, c.listens
+       from channels c join channel_videos v on v.channel_id = c.id and v.state = 'pending'
+       where c.account_id = $accountId and (v.attempts = 0 or c.id = $againIn)
+       order by v.attempts, v.found_at desc, v.position limit $limit`,
     )
-    .all({ channelId, limit, again: again ? 1 : 0 })
+    .all({ accountId, againIn, limit })
+    .map((row) => ({ ...row, listens: row.listens === 1 }))
+}
+
+/** Videos of the account's channels that are in work. */
+export function countWorking({ db }: Pick<App, 'db'>, accountId: string): number {
+  return (
+    db
+      .query<{ n: number }, [Values]>(
+        `select count(*) as n from channels c join channel_videos v on v.channel_id = c.id and v.state = 'working'
+         where c.account_id = $accountId`,
+      )
+      .get({ accountId })?.n ?? 0
+  )
 }
 
 /** Joins the transaction that creates the task. */

@@ -75,7 +75,8 @@ async function searchVideos(
   const looked = await analyseFound(app, shown.map(foundOf), { query: search.query, signal })
   const captioned = fetched.filter(({ transcriptId }) => transcriptId !== undefined).length
   const explanation = [
-    note ?? `The video platform named ${wanted.length} videos, of which ${captioned} have a transcript.`,
+    note ??
+      `Of ${wanted.length} videos that the video platform named, ${captioned} could be searched for what is said.`,
     ...expansion.variants.map((variant) => `Also looked for "${variant}".`),
     ranked.explanation,
     ...(shown.length === 0 ? [] : [looked.explanation]),

@@ -7,6 +7,15 @@ import { join } from 'node:path'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { openDatabase, transaction } from '../../src/db/database.ts'
 import { migrate } from '../../src/db/migrate.ts'
+import { countActiveTasks } from '../../src/jobs/tasks.ts'
+import { startVideos } from '../../src/search/channel.job.ts'
+import {
+  addVideos,
+  countVideos,
+  endVideo,
+  insertChannel,
+  listWorkingTasks,
+} from '../../src/search/channels.ts'
 import { builtinVariants, expandQuery } from '../../src/search/expansion.ts'
 import { indexLibrary, sweepLibrary } from '../../src/search/library-index.ts'
 import { findVideos } from '../../src/search/rank.ts'
@@ -126,6 +135,32 @@ test('an index that an earlier version made keeps its documents, words and vecto
   expect(count(`select count(*) from search_words where search_words match 'boats'`)).toBe(0)
   expect(db.query('pragma integrity_check').get()).toEqual({ integrity_check: 'ok' })
   db.close()
+})
+
+test('channels of one account share two places, the newest finds first', () => {
+  const { app } = testApp
+  const base = { accountId: accounts.one, platform: 'YouTube', maxVideos: 30, listens: true }
+  const working = (id: string): number => countVideos(app, id).working
+  transaction(app.db, () => {
+    const first = insertChannel(app, { ...base, url: 'https://www.youtube.com/@first' }).id
+    const second = insertChannel(app, { ...base, url: 'https://www.youtube.com/@second' }).id
+    addVideos(
+      app,
+      first,
+      ['a', 'b', 'c'].map((id) => ({ url: urlOf(id), title: null })),
+    )
+    startVideos(app, accounts.one)
+    expect([working(first), working(second)]).toEqual([2, 0])
+    testApp.advance(1_000)
+    addVideos(app, second, [{ url: urlOf('d'), title: null }])
+    startVideos(app, accounts.one)
+    expect([working(first), working(second)]).toEqual([2, 0])
+    const [ended = ''] = listWorkingTasks(app, first)
+    endVideo(app, ended, { state: 'indexed', error: null })
+    startVideos(app, accounts.one)
+    expect([working(first), working(second)]).toEqual([1, 1])
+    expect(countActiveTasks(app, accounts.one)).toBe(0)
+  })
 })
 
 test('a language model writes other queries; one that fails leaves it to the synonyms', async () => {
