@@ -7,7 +7,7 @@ import { answer, success } from '../http/envelope.ts'
 import { PROBLEM_DOCS } from '../http/problem-docs.ts'
 import { type Route, route } from '../http/route.ts'
 import { progressOf } from '../jobs/queue.ts'
-import { discardTask, findTask, listTasks, type TaskSummary } from '../jobs/tasks.ts'
+import { findTask, listTasks, stopTask, type TaskSummary } from '../jobs/tasks.ts'
 import { Problem, PROBLEMS, type ProblemCode } from '../lib/problem.ts'
 import { type Infer, t } from '../lib/schema.ts'
 import { isoTime, isoTimeOrNull } from '../lib/time.ts'
@@ -64,7 +64,7 @@ export function taskRoutes(app: App, { signedIn }: SessionGuards): readonly Rout
         ...spec,
         method: 'DELETE',
         path: '/tasks/{task_id}',
-        summary: 'Stop a task and forget it; what it was charged is given back unless it was done',
+        summary: 'Stop a task: it fails, costs nothing, and is told like every other end',
         responses: { 200: wrapped(t.Object({ task_id: text })) },
       },
       ({ caller, params }) => {
@@ -73,7 +73,9 @@ export function taskRoutes(app: App, { signedIn }: SessionGuards): readonly Rout
         if (!isOwn || !jobTypesFor(caller.permissions).includes(task.jobType)) {
           throw new Problem('task_not_found', 'This account has no such task.')
         }
-        discardTask(app, task.id)
+        if (!stopTask(app, task.id)) {
+          throw new Problem('invalid_parameter', 'The task has ended already: there is nothing to stop.')
+        }
         return answer(200, success({ task_id: task.id }))
       },
     ),

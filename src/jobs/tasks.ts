@@ -243,6 +243,19 @@ export function discardTask(app: App, taskId: string): void {
   app.signals.taskFinished.emit({ taskId })
 }
 
+/** For its owner, who wants it no more: it fails, costs nothing, and whoever waits for it is told. False when it had ended. */
+export function stopTask(app: App, taskId: string): boolean {
+  const message = 'The task was stopped in the console. Nothing was charged.'
+  const error = JSON.stringify({ error: null, message, http_status: 409 } satisfies ProblemRecord)
+  return transaction(app.db, () => {
+    if (findTask(app, taskId)?.status !== 'processing') return false
+    cancelOwned(app, taskId)
+    revert(app, taskId)
+    end(app, taskId, { status: 'failed', result: null, error })
+    return true
+  })
+}
+
 /** At start: nobody waits any more for what a synchronous request of the former process began. */
 export function discardSyncTasks(app: App): void {
   const rows = app.db.query<{ id: string }, []>(`select id from tasks where is_sync = 1`).all()

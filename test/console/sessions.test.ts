@@ -2,8 +2,10 @@
 
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { createAccount, disableAccount } from '../../src/accounts/accounts.ts'
+import { createGuard } from '../../src/accounts/guard.ts'
 import { createKey, revokeKey } from '../../src/accounts/keys.ts'
 import type { Permissions } from '../../src/accounts/permissions.ts'
+import { createSession, endSession, findSession } from '../../src/accounts/sessions.ts'
 import { HOUR, MINUTE } from '../../src/lib/time.ts'
 import { type ConsoleClient, type ConsoleServer, PASSWORD, startConsole } from '../support/console-client.ts'
 
@@ -233,4 +235,50 @@ describe('a session', () => {
     const reply = await client.request('POST', '/console/api/session/account', { body })
     expect([reply.status, reply.body.error]).toEqual([403, 'access_denied'])
   })
+})
+
+describe('limits of a session', () => {
+  test('are its own, and exceeding one shuts nobody out of the rest', async () => {
+    const limited = await startConsole({ password: false, env: { EARSHOT_RATE_LIMITS: 'GET /namespaces=2' } })
+    const options = { name: '', permissions: 'all', expiresAt: undefined } as const
+    const { text } = createKey(limited.app, limited.accountId, options)
+    const [first, second] = [limited.client(), limited.client()]
+    await first.signIn({ api_key: text })
+    await second.signIn({ api_key: text })
+    const statuses: number[] = []
+    for (let time = 0; time < 3; time++) statuses.push((await first.request('GET', NAMESPACES)).status)
+    expect(statuses).toEqual([200, 200, 429])
+    expect((await first.request('GET', '/v1/usage')).status).toBe(200)
+    expect((await second.request('GET', NAMESPACES)).status).toBe(200)
+    await limited.close()
+  })
+
+  test('of one key are a hundred at a time: the oldest goes', () => {
+    const { id, keyId } = account()
+    const tokens = Array.from({ length: 101 }, () => createSession(server.app, { accountId: id, keyId }))
+    const isAlive = (token = ''): boolean => findSession(server.app, token) !== undefined
+    expect([isAlive(tokens[0]), isAlive(tokens[1]), isAlive(tokens[100])]).toEqual([false, true, true])
+    // What could be stolen from the database opens nothing.
+    const dump = JSON.stringify(server.app.db.query('select * from sessions').all())
+    expect(tokens.filter((token) => dump.includes(token))).toEqual([])
+  })
+})
+
+test('an answer that lasts learns that its session has ended', () => {
+  const { id, keyId } = account()
+  const token = createSession(server.app, { accountId: id, keyId })
+  const { isStillValid } = createGuard(server.app)('usage').admit({
+    request: new Request('http://localhost/v1/usage', { headers: { cookie: `earshot_session=${token}` } }),
+    requestId: 'test',
+    address: '127.0.0.1',
+    headers: new Headers(),
+    endpoint: 'GET /usage',
+    params: {},
+    log: server.app.log,
+    trail: {},
+    idempotency: undefined,
+  })
+  expect(isStillValid()).toBe(true)
+  endSession(server.app, token)
+  expect(isStillValid()).toBe(false)
 })

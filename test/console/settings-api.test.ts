@@ -9,6 +9,7 @@ import { completeTask, createTask, failTask } from '../../src/jobs/tasks.ts'
 import { newId } from '../../src/lib/id.ts'
 import { Problem } from '../../src/lib/problem.ts'
 import { DAY, HOUR } from '../../src/lib/time.ts'
+import { createTaskWithWebhook } from '../../src/webhooks/choose.ts'
 import { DISABLE_AFTER_FAILURES, noteFailure } from '../../src/webhooks/endpoints.ts'
 import { type ConsoleClient, type ConsoleServer, startConsole } from '../support/console-client.ts'
 import { createReceiver, type Receiver } from '../support/receiver.ts'
@@ -22,7 +23,7 @@ beforeAll(async () => {
   receiver = createReceiver(
     (request) => new Response(null, { status: request.body.includes('boom') ? 500 : 200 }),
   )
-  server = await startConsole({ env: { EARSHOT_TRUSTED_HOSTS: '127.0.0.1' } })
+  server = await startConsole({ env: { EARSHOT_TRUSTED_HOSTS: '127.0.0.1', EARSHOT_OFFLINE: '1' } })
   operator = server.client()
   await operator.signIn()
 })
@@ -280,14 +281,14 @@ describe('use by day', () => {
 
 describe('tasks', () => {
   const stage = { kind: 'none', lane: 'net', attempts: 1 } as const
-  const make = (accountId: string, jobType: 'transcribe' | 'analyze_video', isSync = false) =>
-    createTask(server.app, {
-      accountId,
-      jobType,
-      isSync,
-      request: { video_url: 'https://x.example/1' },
-      stages: [stage],
-    })
+  const taskOf = (accountId: string, jobType: 'transcribe' | 'analyze_video', isSync = false) => ({
+    accountId,
+    jobType,
+    isSync,
+    request: { video_url: 'https://x.example/1' },
+    stages: [stage],
+  })
+  const make = (...about: Parameters<typeof taskOf>) => createTask(server.app, taskOf(...about))
 
   test('of all kinds are listed newest first, with advice on failures, page by page', async () => {
     const { client, id } = await member()
@@ -327,12 +328,26 @@ describe('tasks', () => {
     }
   })
 
-  test('can be stopped', async () => {
+  test('can be stopped: they fail, cost nothing, and their webhook is told', async () => {
     const { client, id } = await member()
-    const task = make(id, 'transcribe')
-    expect((await client.request('DELETE', `/console/api/tasks/${task.id}`)).status).toBe(200)
-    expect((await client.request('GET', '/console/api/tasks')).body.data.items).toEqual([])
-    expect((await client.request('DELETE', `/console/api/tasks/${task.id}`)).status).toBe(404)
+    const task = createTaskWithWebhook(server.app, taskOf(id, 'transcribe'), {
+      url: `${receiver.url}/stopped`,
+      source: 'request',
+    })
+    charge(server.app, { accountId: id, reference: task.id, meter: 'standard_request', quantity: 1 })
+    const stop = () => client.request('DELETE', `/console/api/tasks/${task.id}`)
+    expect((await stop()).status).toBe(200)
+    const [item] = (await client.request('GET', '/console/api/tasks')).body.data.items
+    expect(item).toMatchObject({ task_status: 'failed', error: { error: null, advice: null } })
+    expect(item.error.message).toContain('stopped')
+    const { body } = await client.request('GET', '/v1/usage')
+    expect(body.data.usage.standard_request.used).toBe(0)
+    // What is left to do is to tell of it.
+    const jobs = server.app.db
+      .query(`select kind from jobs where owner = ? and state = 'queued'`)
+      .all(task.id)
+    expect(jobs).toEqual([{ kind: 'deliver_webhook' }])
+    expect((await stop()).status).toBe(400)
   })
 })
 
