@@ -9,6 +9,7 @@ import { type Route, route } from '../http/route.ts'
 import { refuseOverload } from '../jobs/overload.ts'
 import { newId } from '../lib/id.ts'
 import { Problem } from '../lib/problem.ts'
+import { t } from '../lib/schema.ts'
 import { HOUR } from '../lib/time.ts'
 import { findFile, getFile, insertFile } from './files.ts'
 import { finishUpload } from './finish.job.ts'
@@ -27,6 +28,15 @@ const DESCRIPTION =
   'The tus 1.0 protocol (https://tus.io) with creation, creation-with-upload, termination and expiration. Metadata: ' +
   '`filename`, `namespace_ids`, `language`. The last part of Location is the id of the file, which is `pending` until ' +
   'its last byte has arrived.'
+
+/** The protocol answers in headers, without a body. */
+const ANSWERS = {
+  created: { responses: { 201: t.Void({ description: 'Location names the upload.' }) } },
+  able: { responses: { 204: t.Void({ description: 'Tus-Version, Tus-Extension and Tus-Max-Size.' }) } },
+  arrived: { responses: { 200: t.Void({ description: 'Upload-Offset and Upload-Length.' }) } },
+  taken: { responses: { 204: t.Void({ description: 'Upload-Offset.' }) } },
+  gone: { responses: { 204: t.Void({ description: 'It is gone.' }) } },
+} as const
 
 /** What a request is about, for the hooks of the protocol's implementation. */
 interface Context {
@@ -47,7 +57,6 @@ export function resumableRoutes(app: App, auth: Guard, followers: Followers): re
     tag: 'Files',
     auth: auth('files:write'),
     takesStream: true,
-    responses: {},
     slow: true,
   } as const
   const handle = async (call: { request: Request; caller: Caller; headers: Headers }): Promise<Response> => {
@@ -61,11 +70,20 @@ export function resumableRoutes(app: App, auth: Guard, followers: Followers): re
   const create = { ...common, path: PATH, description: DESCRIPTION } as const
   const upload = { ...common, path: `${PATH}/{file_id}` } as const
   return [
-    route({ ...create, method: 'POST', summary: 'Begin a resumable upload (tus)' }, handle),
-    route({ ...create, method: 'OPTIONS', summary: 'What the server can do (tus)' }, handle),
-    route({ ...upload, method: 'HEAD', summary: 'How many bytes have arrived (tus)' }, handle),
-    route({ ...upload, method: 'PATCH', summary: 'Send more bytes (tus)' }, handle),
-    route({ ...upload, method: 'DELETE', summary: 'Give a resumable upload up (tus)' }, handle),
+    route(
+      { ...create, ...ANSWERS.created, method: 'POST', summary: 'Begin a resumable upload (tus)' },
+      handle,
+    ),
+    route({ ...create, ...ANSWERS.able, method: 'OPTIONS', summary: 'What the server can do (tus)' }, handle),
+    route(
+      { ...upload, ...ANSWERS.arrived, method: 'HEAD', summary: 'How many bytes have arrived (tus)' },
+      handle,
+    ),
+    route({ ...upload, ...ANSWERS.taken, method: 'PATCH', summary: 'Send more bytes (tus)' }, handle),
+    route(
+      { ...upload, ...ANSWERS.gone, method: 'DELETE', summary: 'Give a resumable upload up (tus)' },
+      handle,
+    ),
   ]
 }
 

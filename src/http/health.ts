@@ -56,7 +56,7 @@ export function healthRoute({ version, checks, routes, auth }: HealthOptions): R
       summary: 'Health of the server and of its parts',
       description: 'Parts that are degraded or missing do not change the status 200.',
       responses: { 200: Health },
-      ...(auth ? { auth } : {}),
+      ...(auth ? { auth, errors: ['rate_limit_exceeded'] } : {}),
     },
     async ({ log }) => {
       const results = await Promise.all(

@@ -5,6 +5,7 @@ import { t } from '../lib/schema.ts'
 import { type Answer, problemAnswer } from './envelope.ts'
 import { PROBLEM_DOCS } from './problem-docs.ts'
 import type { Route } from './route.ts'
+import { TAGS } from './tags.ts'
 
 type Json = Readonly<Record<string, unknown>>
 
@@ -32,10 +33,18 @@ export function openApiDocument(routes: readonly Route[], version: string): Json
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'Earshot', version, description: DESCRIPTION },
+    info: {
+      title: 'Earshot',
+      version,
+      description: DESCRIPTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     // Relative: right behind any proxy and under any name.
     servers: [{ url: '/v1' }],
-    tags: [...new Set(documented.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(documented.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAGS[name] ?? name,
+    })),
     paths,
     components: {
       schemas: { Error: ErrorEnvelope },
@@ -118,7 +127,10 @@ function successes({ responses, texts }: Route): Record<string, Json> {
     status,
     {
       description: schema.description ?? 'Success',
-      content: { 'application/json': { schema }, ...(status === '200' ? asText : {}) },
+      // Answers without a body are declared as void.
+      ...(schema['type'] === 'void'
+        ? {}
+        : { content: { 'application/json': { schema }, ...(status === '200' ? asText : {}) } }),
     },
   ])
   if (texts.length > 0 && !('200' in responses))

@@ -31,7 +31,7 @@ const TaskError = t.Object({
   http_status: t.Integer(),
 })
 
-const WebhookStatus = t.Object({
+export const WebhookStatus = t.Object({
   status: t.Union([t.Literal('pending'), t.Literal('delivered'), t.Literal('failed')]),
   attempts: t.Integer(),
   response_status: nullable(t.Integer()),

@@ -26,6 +26,13 @@ const question = t.String({ description: 'What to find out, in plain words', min
 /** `routes`: where the shapes of the answers come from. */
 export function createTools(routes: readonly Route[]): readonly Tool[] {
   const dataOf = (endpoint: string): Schema => dataSchema(routes, endpoint)
+  return [...videoTools(dataOf), ...fileTools(dataOf), usageTool(dataOf)]
+}
+
+/** The schema of `data` in the answer of an endpoint. */
+type DataOf = (endpoint: string) => Schema
+
+function videoTools(dataOf: DataOf): readonly Tool[] {
   return [
     transcribe(),
     tool({
@@ -50,6 +57,11 @@ export function createTools(routes: readonly Route[]): readonly Tool[] {
       readOnly: false,
       run: (input, { post }) => post('/search/video', input),
     }),
+  ]
+}
+
+function fileTools(dataOf: DataOf): readonly Tool[] {
+  return [
     tool({
       name: 'search_files',
       title: 'Search uploaded files',
@@ -101,16 +113,19 @@ export function createTools(routes: readonly Route[]): readonly Tool[] {
       readOnly: true,
       run: (input, { get }) => get('/files', input),
     }),
-    tool({
-      name: 'get_usage',
-      title: 'Get usage and credits',
-      description: 'Credits that are left, what was used in this period, storage and channels.',
-      input: t.Object({}),
-      output: dataOf('GET /usage'),
-      readOnly: true,
-      run: (_input, { get }) => get('/usage'),
-    }),
   ]
+}
+
+function usageTool(dataOf: DataOf): Tool {
+  return tool({
+    name: 'get_usage',
+    title: 'Get usage and credits',
+    description: 'Credits that are left, what was used in this period, storage and channels.',
+    input: t.Object({}),
+    output: dataOf('GET /usage'),
+    readOnly: true,
+    run: (_input, { get }) => get('/usage'),
+  })
 }
 
 function dataSchema(routes: readonly Route[], endpoint: string): Schema {

@@ -3,6 +3,7 @@
 import type { App } from '../app.ts'
 import { type UsageBlock, usageBlock } from '../billing/usage-block.ts'
 import { decodeCursor, encodeCursor } from '../http/cursor.ts'
+import { WebhookStatus } from '../jobs/task-record.ts'
 import type { Task } from '../jobs/tasks.ts'
 import { type Infer, t } from '../lib/schema.ts'
 import { isoTime, isoTimeOrNull } from '../lib/time.ts'
@@ -58,7 +59,7 @@ export const PollTail = {
   download_url: t.Union([t.String({ description: 'All results as one file, for an hour' }), t.Null()]),
   error_message: t.Union([t.String({ description: 'Use error.message', deprecated: true }), t.Null()]),
   error: t.Union([t.Object({ error: text, message: t.String(), http_status: t.Integer() }), t.Null()]),
-  webhook: t.Union([t.Unknown(), t.Null()]),
+  webhook: t.Union([WebhookStatus, t.Null()]),
   created_at: t.String({ format: 'date-time' }),
   started_at: instant,
   completed_at: instant,
