@@ -1,7 +1,7 @@
 // Post id → the post, and the media of its videos on disk; the first stage of a statement task.
 
-import { defineJob } from '../jobs/job.ts'
-import { failTask, findTask, markStarted, startNextStage } from '../jobs/tasks.ts'
+import { defineTaskJob } from '../jobs/task-job.ts'
+import { startNextStage } from '../jobs/tasks.ts'
 import { type Parsed, parser, t } from '../lib/schema.ts'
 import { HOUR } from '../lib/time.ts'
 import { chargeMetadata } from '../transcripts/charges.ts'
@@ -13,16 +13,13 @@ import { fetchVideos } from './videos.ts'
 
 const args = parser(t.Object({ taskId: t.String() }))
 
-export const fetchPostJob = defineJob<Parsed<typeof args>>({
+export const fetchPostJob = defineTaskJob<Parsed<typeof args>>({
   kind: 'fetch_post',
   lane: 'net',
   attempts: FETCH_ATTEMPTS,
   timeoutMs: 8 * HOUR,
   args,
-  async run(context, app) {
-    const task = findTask(app, context.args.taskId)
-    if (!task) return undefined
-    markStarted(app, task.id)
+  async run(context, app, task) {
     const id = postIdOf(String(task.request['post_id']), app.config)
     // Whichever way the post is had, it is one request.
     chargeMetadata(app, task, postUrl(id))
@@ -40,5 +37,4 @@ export const fetchPostJob = defineJob<Parsed<typeof args>>({
       startNextStage(app, task.id, { items, carousel, handed: { post } })
     }
   },
-  failed: ({ taskId }, problem, app) => failTask(app, taskId, problem),
 })

@@ -1,19 +1,19 @@
 // POST /post/statement, POST /post/statement/async and its poll: the analysis of what a social post claims.
 
 import type { Guard } from '../accounts/guard.ts'
+import { analysed, AnalysedBeside } from '../analysis/analysed.ts'
 import { type EngineInfo, EngineSchema } from '../analysis/engine.ts'
-import { submitAnalysis, usageFlag } from '../analysis/request.ts'
+import { type AnalysisSubmission, submitAnalysis, usageFlag } from '../analysis/request.ts'
 import { findRun } from '../analysis/store.ts'
 import type { App } from '../app.ts'
 import { requireTranscriptionCredit } from '../billing/balance.ts'
-import { UsageBlock, usageBlock } from '../billing/usage-block.ts'
+import { usageBlock } from '../billing/usage-block.ts'
 import { answer, success } from '../http/envelope.ts'
 import { type Route, route } from '../http/route.ts'
 import { polledTask, SubmittedTask, taskRecord } from '../jobs/task-record.ts'
-import { completedTask, getVisibleTask, type Task } from '../jobs/tasks.ts'
+import { getVisibleTask, type Task } from '../jobs/tasks.ts'
 import { t } from '../lib/schema.ts'
 import { transcribeJob } from '../transcripts/transcribe.job.ts'
-import type { ChosenEndpoint } from '../webhooks/choose.ts'
 import { webhookStatus } from '../webhooks/deliveries.ts'
 import { submitLater, webhookUrl } from '../webhooks/submit.ts'
 import { fetchPostJob } from './fetch-post.job.ts'
@@ -55,19 +55,18 @@ function stateNow(app: App, auth: Guard): Route {
         200: t.Object({
           status: t.Literal('success'),
           data: StatementData,
-          ...beside,
-          usage: t.Optional(UsageBlock),
+          post_info: PostInfo,
+          ...AnalysedBeside,
         }),
       },
       errors: [...REFUSALS, 'video_too_long', 'extraction_failed', 'upstream_failed'],
       slow: true,
     },
-    async ({ body, caller, signal, trail }) => {
-      const task = submit(app, { accountId: caller.account.id, postId: body.post_id, isSync: true })
-      trail.taskId = task.id
-      const { result } = await completedTask(app, task.id, signal)
-      const usage = body.include_usage ? { usage: usageBlock(app, task.id) } : {}
-      return answer(200, success(result as StatementData, { ...besideOf(app, task), ...usage }))
+    async (call) => {
+      const submission = submissionOf(app, call.caller.account.id, call.body.post_id)
+      const { result, videoInfo, beside: own } = await analysed(app, submission, call)
+      // As the statement's job wrote them.
+      return answer(200, success(result as StatementData, { post_info: videoInfo as PostInfo, ...own }))
     },
   )
 }
@@ -88,7 +87,11 @@ function stateLater(app: App, auth: Guard): Route {
     },
     (call) =>
       submitLater(app, call, STATUS_PATH, (accountId, webhook) =>
-        submit(app, { accountId, postId: call.body.post_id, isSync: false, webhook }),
+        submitAnalysis(app, {
+          ...submissionOf(app, accountId, call.body.post_id),
+          isSync: false,
+          webhook,
+        }),
       ),
   )
 }
@@ -124,23 +127,9 @@ function besideOf(app: App, { id }: Task): { engine?: EngineInfo; post_info?: Po
   return run ? { engine: run.engine, post_info: run.videoInfo as PostInfo } : {}
 }
 
-interface Submission {
-  readonly accountId: string
-  readonly postId: string
-  readonly isSync: boolean
-  readonly webhook?: ChosenEndpoint | undefined
-}
-
 /** Refuses what can be refused without asking anybody, before anything is created. */
-function submit(app: App, { accountId, postId, isSync, webhook }: Submission): Task {
+function submissionOf(app: App, accountId: string, postId: string): Omit<AnalysisSubmission, 'isSync'> {
   postIdOf(postId, app.config)
   requireTranscriptionCredit(app, accountId)
-  return submitAnalysis(app, {
-    accountId,
-    jobType: 'post_statement',
-    isSync,
-    request: { post_id: postId.trim() },
-    stages: STAGES,
-    webhook,
-  })
+  return { accountId, jobType: 'post_statement', request: { post_id: postId.trim() }, stages: STAGES }
 }

@@ -6,8 +6,8 @@ import { type AnalysisEngine, engineInfo, sumTokens, type Work } from '../analys
 import { jobWork } from '../analysis/stage.ts'
 import { saveRun } from '../analysis/store.ts'
 import type { App } from '../app.ts'
-import { defineJob } from '../jobs/job.ts'
-import { completeTask, failTask, findTask, markStarted } from '../jobs/tasks.ts'
+import { defineTaskJob } from '../jobs/task-job.ts'
+import { completeTask } from '../jobs/tasks.ts'
 import { type Parsed, parser, t } from '../lib/schema.ts'
 import { MINUTE } from '../lib/time.ts'
 import { hear, type HeardVideo, VideoOutcome } from './heard.ts'
@@ -17,17 +17,14 @@ import { postInfo } from './result.ts'
 
 const args = parser(t.Object({ taskId: t.String(), post: Post, transcripts: t.Array(VideoOutcome) }))
 
-export const statementJob = defineJob<Parsed<typeof args>>({
+export const statementJob = defineTaskJob<Parsed<typeof args>>({
   kind: 'statement',
   lane: 'analysis',
   // Models are asked again within an attempt, too.
   attempts: 2,
   timeoutMs: 60 * MINUTE,
   args,
-  async run(context, app) {
-    const task = findTask(app, context.args.taskId)
-    if (!task) return undefined
-    markStarted(app, task.id)
+  async run(context, app, task) {
     const { post, transcripts } = context.args
     const chosen = await chooseEngine(app)
     const media = await hearAll(app, chosen, { post, transcripts }, jobWork(context, [0, 0.5]))
@@ -50,7 +47,6 @@ export const statementJob = defineJob<Parsed<typeof args>>({
       })
     }
   },
-  failed: ({ taskId }, problem, app) => failTask(app, taskId, problem),
 })
 
 interface Media {

@@ -25,6 +25,7 @@ afterAll(async () => {
 })
 
 test('the axes are asked with the post’s own text alone; the claim with everything; one entry for both', async () => {
+  await bench.know(`https://x.com/i/status/${X_CLAIMS.video}`, ['And so, my fellow Americans, ask not.'])
   const body = { post_id: X_CLAIMS.quoting, include_usage: true }
   const reply = await bench.skippingWaits(bench.call('POST', '/post/statement', body))
   expect(reply.status).toBe(200)

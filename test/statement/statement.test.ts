@@ -137,6 +137,7 @@ describe('a post', () => {
   })
 
   test('without words claims what its video says; no axis is guessed', async () => {
+    await bench.know(`https://x.com/i/status/${X_CLAIMS.wordless}`, [`Ask not, ${SPEECH}.`])
     const { body } = await state(X_CLAIMS.wordless)
     expect(body.data).toMatchObject({ post_text: null, claim_type: 'opinion', tone: 'neutral' })
     expect(body.data.final_statement).toContain(SPEECH)
