@@ -208,7 +208,7 @@ export function listPendingVideos(
        order by v.attempts, v.found_at desc, v.position limit $limit`,
     )
     .all({ accountId, againIn, limit })
-    .map((row) => ({ ...row, listens: row.listens === 1 }))
+    .map(({ channelId, url, listens }) => ({ channelId, url, listens: listens === 1 }))
 }
 
 /** Videos of the account's channels that are in work. */

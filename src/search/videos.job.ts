@@ -11,6 +11,7 @@ import { defineJob } from '../jobs/job.ts'
 import { completeTask, failTask, findTask, markStarted, type Task } from '../jobs/tasks.ts'
 import { type Parsed, parser, parseOrThrow, t } from '../lib/schema.ts'
 import { MINUTE, SECOND } from '../lib/time.ts'
+import { listSegments } from '../transcripts/transcripts.ts'
 import { searchPlatform } from './candidates.ts'
 import { type Expansion, expandQuery } from './expansion.ts'
 import { indexLibrary } from './library-index.ts'
@@ -22,6 +23,8 @@ import { fetchTranscripts } from './video-transcripts.ts'
 const INDEX_BUDGET_MS = 8 * SECOND
 /** The site's "3 years ago" may be a year off. */
 const DATE_SLACK_YEARS = 1
+/** Of what is quoted from the best moment on. */
+const MOMENT_WORDS = 25
 const NOT_EXPANDED: Expansion = { variants: [], tokens: { prompt: 0, completion: 0 } }
 
 const args = parser(t.Object({ taskId: t.String() }))
@@ -82,7 +85,7 @@ async function searchVideos(
     ...(shown.length === 0 ? [] : [looked.explanation]),
     ...(outOfCredits ? ['The credits did not reach for the transcripts of all.'] : []),
   ].join(' ')
-  const results = shown.map((video, index) => resultOf(video, looked.analyses[index]))
+  const results = shown.map((video, index) => resultOf(app, video, looked.analyses[index]))
   const data = { query: search.query, results, total_found: ranked.videos.length, explanation }
   const result: VideoSearchResult = { data, engine: looked.engine, partial: outOfCredits }
   return { result, tokens: sumTokens(expansion.tokens, looked.tokens) }
@@ -94,6 +97,7 @@ function foundOf({ transcriptId, timestamps }: RankedVideo) {
 }
 
 function resultOf(
+  app: App,
   { facts, relevance, timestamps, text, transcriptId }: RankedVideo,
   analysis: FoundAnalysis | undefined,
 ): VideoResult {
@@ -106,9 +110,23 @@ function resultOf(
     places: [...(summary?.places ?? [])],
     key_subjects: (summary?.keySubjects ?? []).map(({ name, description }) => ({ name, description })),
     timestamp: timestamps[0] ?? null,
-    relevant_text: text ?? null,
+    relevant_text: momentText(app, transcriptId, timestamps[0]) ?? text ?? null,
     query_relevance: analysis?.answer ?? reasonOf(timestamps[0], transcriptId),
   }
+}
+
+/** What is said from that moment on, in whole segments. */
+function momentText(app: App, transcriptId: string | undefined, atS: number | undefined): string | undefined {
+  if (transcriptId === undefined || atS === undefined) return undefined
+  const said: string[] = []
+  let words = 0
+  for (const { start, text } of listSegments(app, transcriptId)) {
+    if (start < atS) continue
+    said.push(text.trim())
+    words += text.split(/\s+/u).length
+    if (words >= MOMENT_WORDS) break
+  }
+  return said.length === 0 ? undefined : said.join(' ')
 }
 
 function reasonOf(atS: number | undefined, transcriptId: string | undefined): string {

@@ -64,7 +64,7 @@ test('finds what is said, at its moment; captions are paid once and stay in the 
     query_relevance: 'The first ferry leaves for the island at six in the morning.',
   })
   expect(first.published_date).toStartWith('2021-02-03')
-  expect(first.relevant_text).toContain('The first ferry leaves')
+  expect(first.relevant_text).toStartWith('The first ferry leaves')
   expect(first.transcript_summary).toBeString()
   expect(first.places).toContainEqual({ name: 'Lunden', context: expect.any(String) })
   // No captions: listed for its title.
@@ -110,24 +110,19 @@ test('what was captioned or transcribed in any other way is found too', async ()
   expect(titles(reply)[0]).toBe(TOPICS.stars.title)
 })
 
-test('year, duration and focus decide; candidates that cannot fit are never fetched', async () => {
+test('year, duration and focus decide', async () => {
   const all = 'ferry island, sourdough bread, telescope Saturn'
-  expect(titles(await find(all)).length).toBe(4)
+  const popular = await find(all, { focus: 'popularity', max_results: 2 })
+  expect(popular.body.data).toMatchObject({ total_found: 4, results: { length: 2 } })
+  const views: number[] = popular.body.data.results.map((result: { views: number }) => result.views)
+  expect(views).toEqual([TOPICS.bread.views, TOPICS.stars.views])
   expect(titles(await find(all, { start_year: 2023 })).toSorted()).toEqual(
     [TOPICS.bread.title, TOPICS.stars.title].toSorted(),
   )
   expect(titles(await find(all, { end_year: 2021 }))).toEqual([TOPICS.ferries.title])
-  expect(titles(await find(all, { duration: 120 })).toSorted()).toEqual(
+  expect(titles(await find(all, { duration: 120, focus: 'brevity' })).toSorted()).toEqual(
     [TOPICS.ferries.title, TOPICS.silent.title].toSorted(),
   )
-  expect(titles(await find('bread dough', { duration: 60 }))).not.toContain(TOPICS.bread.title)
-  const popular = await find(all, { focus: 'popularity', max_results: 1 })
-  expect(titles(popular)).toEqual([TOPICS.bread.title])
-  expect(popular.body.data.total_found).toBe(4)
-  const views = (await find(all, { focus: 'popularity' })).body.data.results
-    .filter(({ relevance_score }: { relevance_score: number }) => relevance_score > 0.3)
-    .map(({ views }: { views: number }) => views)
-  expect(views).toEqual(views.toSorted((a: number, b: number) => b - a))
 })
 
 test('expansion looks for synonyms too and says so', async () => {
