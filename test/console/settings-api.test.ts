@@ -352,23 +352,28 @@ describe('tasks', () => {
 })
 
 describe('the doctor', () => {
-  test('examines every part in the background and tells what it found', async () => {
+  test('examines in the background, one at a time, and tells what it has found so far', async () => {
     await operator.signIn()
-    expect((await operator.request('GET', '/console/api/health')).body.data.state).toBe('never')
-    const started = await operator.request('POST', '/console/api/health')
-    expect(started.body.data).toMatchObject({ state: 'running', completed_at: null })
-    let data = started.body.data
-    while (data.state === 'running') {
-      await Bun.sleep(50)
-      data = (await operator.request('GET', '/console/api/health')).body.data
+    const look = async (method = 'GET') => (await operator.request(method, '/console/api/health')).body.data
+    expect((await look()).state).toBe('never')
+    const started = await look('POST')
+    expect(started).toMatchObject({ state: 'running', completed_at: null })
+    expect((await look('POST')).started_at).toBe(started.started_at)
+    let data = started
+    while (data.findings.length < 3) {
+      await Bun.sleep(10)
+      data = await look()
     }
-    expect(data.findings).toHaveLength(data.parts)
-    const byName = Object.fromEntries(
-      data.findings.map((finding: { name: string }) => [finding.name, finding]),
-    )
-    expect(byName['speech'].verdict).toBe('ok')
-    expect(byName['database'].message).toContain('intact')
-  }, 120_000)
+    const found = data.findings
+      .slice(0, 3)
+      .map(({ name, verdict }: { name: string; verdict: string }) => [name, verdict])
+    expect(found).toEqual([
+      ['data folder', 'ok'],
+      ['database', 'ok'],
+      ['outgoing requests', 'ok'],
+    ])
+    expect(data.parts).toBeGreaterThan(10)
+  })
 })
 
 test('the console is no part of the public API', async () => {

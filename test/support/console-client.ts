@@ -52,6 +52,7 @@ export async function startConsole(
     client: (cookie) => createClient(url, cookie),
     advance: (ms) => testApp.advance(ms),
     async close() {
+      app.signals.stopping.emit({})
       await server.stop(0)
       await testApp.close()
     },
