@@ -11,6 +11,7 @@ import { createMetrics, type Metrics } from './lib/metrics.ts'
 import { createSignal, type Signal } from './lib/signal.ts'
 import { createEgress } from './net/egress.ts'
 import { createFetcher, type Fetcher } from './net/fetch.ts'
+import type { Resolve } from './net/policy.ts'
 
 export interface Signals {
   /** Jobs were enqueued (look for due ones) or cancelled (check your leases). */
@@ -47,6 +48,8 @@ export interface AppOptions {
   readonly config: Config
   readonly log: Log
   readonly now?: () => number
+  /** Instead of the system's resolver, for tests. */
+  readonly resolve?: Resolve
 }
 
 export function createSignals(): Signals {
@@ -61,14 +64,14 @@ export function createSignals(): Signals {
 }
 
 /** Opens the database (and brings it up to date) and everything else. */
-export async function createApp({ config, log, now = Date.now }: AppOptions): Promise<App> {
+export async function createApp({ config, log, now = Date.now, resolve }: AppOptions): Promise<App> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const spoolDir = join(config.dataDir, 'spool')
   mkdirSync(spoolDir, { recursive: true })
   const db = openDatabase(join(config.dataDir, 'earshot.db'))
   migrate(db)
   const metrics = createMetrics({ ofProcess: config.metrics !== 'off' })
-  const egress = await createEgress({ ...config, log })
+  const egress = await createEgress({ ...config, log, ...(resolve && { resolve }) })
   const engines = createEngines({
     config,
     log,
