@@ -9,6 +9,8 @@ import { buildWhisper } from './whisper.mjs'
 
 /** Ends a test that hangs. Engines are real, and the machine may be slow: it is no measure of speed. */
 const TEST_TIMEOUT_MS = 60_000
+/** Test files that run at a time. Most of them wait for processes: more than two would only make engines slower. */
+const PARALLEL = 2
 
 /**
  * @param {string} program
@@ -31,6 +33,11 @@ await runMain(async () => {
   await step('whisper-cli to compare with', () => buildWhisper(ROOT, whisperVariant(), 'whisper-cli'))
   await step('browser', provideBrowser)
   await step('tests', () =>
-    check(bunPath(), ['test', `--timeout=${TEST_TIMEOUT_MS}`, ...process.argv.slice(2)]),
+    check(bunPath(), [
+      'test',
+      `--parallel=${PARALLEL}`,
+      `--timeout=${TEST_TIMEOUT_MS}`,
+      ...process.argv.slice(2),
+    ]),
   )
 })
