@@ -141,11 +141,7 @@ describe('every field that takes a URL refuses the whole table, creating and cha
         // An empty webhook_url is the caller's way to want none.
         if (field === 'webhook_url' && url.trim() === '') continue
         const { status, body } = await product.call(method, path, bodyOf(url))
-        expect([url, status, CODES.has(body.error) ? 'refused' : body.error]).toEqual([
-          url,
-          400,
-          'refused',
-        ])
+        expect([url, status, CODES.has(body.error) ? 'refused' : body.error]).toEqual([url, 400, 'refused'])
       }
       expect([count(), balance(app, accountId).monthlyRemainingMicros]).toEqual(before)
     })
