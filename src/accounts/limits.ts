@@ -83,6 +83,8 @@ export const ENDPOINT_RATES: EndpointRates = {
   'POST /upload/file': 3,
   // Each is a piece of one upload, whose size the client's network decides.
   'PATCH /upload/resumable/{file_id}': 1_200,
+  // Messages of a protocol; what tools do is counted where they do it.
+  'POST /mcp': 600,
 }
 
 /** Endpoints that the table does not name. */

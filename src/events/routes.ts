@@ -10,7 +10,7 @@ import { SECOND } from '../lib/time.ts'
 import { type FeedOptions, lastEvent } from './feed.ts'
 import { findStanding, jobTypesFor, permissionFor, type Standing, subjectFields } from './followed.ts'
 import { createHub, type Hub } from './hub.ts'
-import { END_ID, eventText, parseLastEventId, type Position, SSE_TYPE } from './sse.ts'
+import { END_ID, eventText, parseLastEventId, type Position, SSE_HEADERS, SSE_TYPE } from './sse.ts'
 
 const HEARTBEAT_MS = 15 * SECOND
 
@@ -151,11 +151,5 @@ function reply(
   feed: FeedOptions,
   { request, signal }: { readonly request: Request; readonly signal: AbortSignal },
 ): Response {
-  const headers = {
-    'content-type': `${SSE_TYPE}; charset=utf-8`,
-    'cache-control': 'no-store, no-transform',
-    // nginx would gather the events otherwise.
-    'x-accel-buffering': 'no',
-  }
-  return new Response(request.method === 'HEAD' ? null : hub.open(feed, signal), { headers })
+  return new Response(request.method === 'HEAD' ? null : hub.open(feed, signal), { headers: SSE_HEADERS })
 }

@@ -5,6 +5,13 @@ import { Problem } from '../lib/problem.ts'
 
 export const SSE_TYPE = 'text/event-stream'
 
+export const SSE_HEADERS = {
+  'content-type': `${SSE_TYPE}; charset=utf-8`,
+  'cache-control': 'no-store, no-transform',
+  // nginx would gather the events otherwise.
+  'x-accel-buffering': 'no',
+} as const
+
 /** How long a browser waits before it connects again. */
 const RETRY_MS = 2_000
 

@@ -4,7 +4,6 @@ import type { Caller, Guard } from '../accounts/guard.ts'
 import type { App } from '../app.ts'
 import { requireTranscriptionCredit } from '../billing/balance.ts'
 import { type Answer, answer } from '../http/envelope.ts'
-import { OVERHEAD_BYTES_MAX, readMultipart } from '../http/multipart.ts'
 import { type Call, type Route, route } from '../http/route.ts'
 import { refuseOverload } from '../jobs/overload.ts'
 import { newId } from '../lib/id.ts'
@@ -18,7 +17,8 @@ import type { NewFile, StoredFile } from './files.ts'
 import { ACCEPTED_FORMATS, extensionOf } from './media-type.ts'
 import { cleanName } from './name.ts'
 import { addFile, type Followers, waitForFile } from './processing.ts'
-import { dismiss, expectBytes, inspect, receive, type Written } from './receive.ts'
+import { dismiss, inspect, type Written } from './receive.ts'
+import { receiveForm } from './receive-form.ts'
 import { readUploadFields, type UploadFields } from './upload-fields.ts'
 
 const UploadForm = t.Object({
@@ -131,29 +131,13 @@ interface UploadedForm {
 
 async function readForm(app: App, call: UploadCall, uploadId: string): Promise<UploadedForm> {
   const { request, signal, caller } = call
-  const length = Number(request.headers.get('content-length') ?? Number.NaN)
-  const incoming = {
-    uploadId,
-    account: caller.account,
-    announcedBytes: Number.isNaN(length) ? undefined : length,
-    overheadBytes: OVERHEAD_BYTES_MAX,
-    signal,
+  const { account } = caller
+  const { written, name, fields } = await receiveForm(app, request, { uploadId, account, signal })
+  return {
+    written,
+    name: cleanName(name),
+    fields: readUploadFields(app, account.id, (field) => fields.get(field)),
   }
-  const reserved = expectBytes(app, incoming)
-  const found: { name: string | undefined; written: Written }[] = []
-  let files = 0
-  const fields = await readMultipart(request, {
-    maxBytes: app.config.maxUploadBytes + OVERHEAD_BYTES_MAX,
-    signal,
-    async onFile({ field, name, content }) {
-      if (++files > 1) throw new Problem('invalid_parameter', 'Send one file per request.')
-      if (field !== 'file') throw new Problem('invalid_parameter', 'Send the file in the field "file".')
-      found.push({ name: cleanName(name), written: await receive(app, incoming, content, reserved) })
-    },
-  })
-  const [file] = found
-  if (!file) throw new Problem('missing_parameter', '"file" is required: an audio or video file.')
-  return { ...file, fields: readUploadFields(app, caller.account.id, (name) => fields.get(name)) }
 }
 
 function accepted(app: App, file: StoredFile): Answer<Infer<typeof Uploaded>> {

@@ -6,13 +6,12 @@ import type { Caller, Guard } from '../accounts/guard.ts'
 import type { App } from '../app.ts'
 import { requireTranscriptionCredit } from '../billing/balance.ts'
 import { transaction } from '../db/database.ts'
-import { dismiss, expectBytes, inspect, type MoreFormats, receive, type Written } from '../files/receive.ts'
-import { OVERHEAD_BYTES_MAX, readMultipart } from '../http/multipart.ts'
+import { dismiss, inspect, type MoreFormats } from '../files/receive.ts'
+import { receiveForm } from '../files/receive-form.ts'
 import { type Call, type Route, route } from '../http/route.ts'
 import { refuseOverload } from '../jobs/overload.ts'
 import { completedTask, createTask, type Task } from '../jobs/tasks.ts'
 import { newId } from '../lib/id.ts'
-import { Problem } from '../lib/problem.ts'
 import type { SpeechEngine } from '../engines/speech-engine.ts'
 import { holdTranscription } from '../transcripts/charges.ts'
 import { AudioAnswer, audioAnswer, TEXT_TYPES } from './answer.ts'
@@ -102,55 +101,25 @@ async function respond(
   refuseOverload(app)
   const uploadId = newId()
   try {
-    const { written, fields } = await readForm(app, call, uploadId)
+    const { request, signal, caller } = call
+    const form = { uploadId, account: caller.account, signal, lists: LIST_FIELDS }
+    const { written, fields } = await receiveForm(app, request, form)
     const asked = readAudioRequest(fields)
-    if (asked.stream) refuseStream(call.request, translate)
+    if (asked.stream) refuseStream(request, translate)
     const engine = await chooseEngine(app, asked, translate)
-    const { durationS } = await inspect(app, written, call.signal, MORE_FORMATS)
-    call.signal.throwIfAborted()
+    const { durationS } = await inspect(app, written, signal, MORE_FORMATS)
+    signal.throwIfAborted()
     const former = asked.stream ? undefined : call.findFormer(JSON.stringify([written.sha256, asked]))
     if (former) return former
-    const request = taskRequest(asked, { engine, translate, durationS })
-    const task = begin(app, { accountId, request, path: written.path })
+    const taken = taskRequest(asked, { engine, translate, durationS })
+    const task = begin(app, { accountId, request: taken, path: written.path })
     call.trail.taskId = task.id
-    if (asked.stream) return streamedAnswer(app, task, call.signal)
-    const { result } = await completedTask(app, task.id, call.signal)
+    if (asked.stream) return streamedAnswer(app, task, signal)
+    const { result } = await completedTask(app, task.id, signal)
     return audioAnswer(readAudioResult(result), { ...asked, translate })
   } finally {
     dismiss(app, uploadId)
   }
-}
-
-interface Form {
-  readonly written: Written
-  readonly fields: ReadonlyMap<string, string>
-}
-
-async function readForm(app: App, { request, signal, caller }: AudioCall, uploadId: string): Promise<Form> {
-  const length = Number(request.headers.get('content-length') ?? Number.NaN)
-  const incoming = {
-    uploadId,
-    account: caller.account,
-    announcedBytes: Number.isNaN(length) ? undefined : length,
-    overheadBytes: OVERHEAD_BYTES_MAX,
-    signal,
-  }
-  const reserved = expectBytes(app, incoming)
-  const found: Written[] = []
-  let files = 0
-  const fields = await readMultipart(request, {
-    maxBytes: app.config.maxUploadBytes + OVERHEAD_BYTES_MAX,
-    signal,
-    lists: LIST_FIELDS,
-    async onFile({ field, content }) {
-      if (++files > 1) throw invalid('file', 'Send one file per request.')
-      if (field !== 'file') throw invalid('file', 'Send the recording in the field "file".')
-      found.push(await receive(app, incoming, content, reserved))
-    },
-  })
-  const [written] = found
-  if (!written) throw new Problem('missing_parameter', '"file" is required: a recording.', { field: 'file' })
-  return { written, fields }
 }
 
 function refuseStream({ headers }: Request, translate: boolean): void {

@@ -2,6 +2,7 @@
 // `transcript.text.done` with the whole text. When the client leaves, the work ends; nothing is made before it is taken.
 
 import type { App } from '../app.ts'
+import { HEARTBEAT, SSE_HEADERS } from '../events/sse.ts'
 import { forgetEvents, listEvents, type SegmentsEvent } from '../jobs/event-log.ts'
 import { discardTask, findTask, type Task } from '../jobs/tasks.ts'
 import { Problem, problemOfRecord } from '../lib/problem.ts'
@@ -33,12 +34,6 @@ export function streamedAnswer(app: App, task: Task, signal: AbortSignal): Respo
     },
     cancel: () => left.abort(),
   })
-  const headers = {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    // nginx would gather the events otherwise.
-    'x-accel-buffering': 'no',
-  }
   // At once, whether or not anybody still takes chunks.
   const leave = (): void => {
     forget()
@@ -46,7 +41,7 @@ export function streamedAnswer(app: App, task: Task, signal: AbortSignal): Respo
   }
   gone.addEventListener('abort', leave, { once: true })
   if (gone.aborted) leave()
-  return new Response(body, { headers })
+  return new Response(body, { headers: SSE_HEADERS })
 }
 
 async function* chunksOf(app: App, task: Task, signal: AbortSignal): AsyncGenerator<string, void, undefined> {
@@ -73,7 +68,7 @@ async function* chunksOf(app: App, task: Task, signal: AbortSignal): AsyncGenera
         yield lastEvent(undefined)
         return
       }
-      if (what === 'nothing') yield ': still here\n\n'
+      if (what === 'nothing') yield HEARTBEAT
     }
   } finally {
     news.close()
