@@ -2,8 +2,12 @@
 
 import type { Segment } from '../api-types.ts'
 
+/** ASCII: most of many transcripts, and folded in one go. */
+const PLAIN = /^[ -~\s]*$/
+
 /** Folds one text so that every character keeps its place: positions in the folded text are positions in the text. */
 export function fold(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase()
   let folded = ''
   for (const character of text) {
     const plain = character.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase()
