@@ -156,12 +156,16 @@ describe('never a page more than is needed', () => {
 })
 
 test('a thousand videos: progress page by page, memory flat, every page billed once, and cursors that fit', async () => {
+  const before = pagesAsked()
   const id = await submit('thousand')
   const seen = new Set<number>()
   const rss: number[] = []
+  let [asked, shown] = [0, 0]
   run.worker.start()
   for (;;) {
     const { data } = await poll(id)
+    if (asked === 0 && pagesAsked() > before) asked = performance.now()
+    if (shown === 0 && data.stats.videos_matched > 0) shown = performance.now()
     seen.add(data.stats.pages_consumed)
     rss.push(process.memoryUsage.rss())
     if (data.task_status !== 'processing') break
@@ -174,7 +178,10 @@ test('a thousand videos: progress page by page, memory flat, every page billed o
     pagination: { total_items: 1_000 },
   })
   expect(usage.charges).toMatchObject([{ quantity: 67 }])
+  expect(pagesAsked() - before).toBe(67)
   expect(seen.size).toBeGreaterThan(30)
+  // The first results are counted in the poll within seconds of the first page.
+  expect(shown - asked).toBeLessThan(3_000)
   const [half, end] = [rss[rss.length >> 1] ?? 0, rss.at(-1) ?? 0]
   expect(end - half).toBeLessThan(30e6)
   // Limits that change from page to page skip and repeat nothing, there and back.

@@ -47,6 +47,13 @@ export function processesOf(home: string): RunningProcess[] {
   return found
 }
 
+/** Command lines of those of a server on this data folder that contain the text. */
+export function programsOf(dataDir: string, text: string): string[] {
+  return processesOf(dataDir)
+    .map(({ commandLine }) => commandLine)
+    .filter((commandLine) => commandLine.includes(text))
+}
+
 /** Proportional set size of the processes, summed: memory that they share counts once. Bytes; Linux only. */
 export function memoryOf(processes: readonly Pick<RunningProcess, 'pid'>[]): number {
   let total = 0
