@@ -9,7 +9,7 @@ import { findSession, type Session, setSessionAccount } from '../accounts/sessio
 import { createSignIn, type SignIn } from '../accounts/sign-in.ts'
 import type { App } from '../app.ts'
 import { type Answer, answer, success } from '../http/envelope.ts'
-import { isLocal, isLoopbackHost, requireKnownHost, requireOwnPage } from '../http/origin.ts'
+import { clientAddress, isLocal, isLoopbackHost, requireKnownHost, requireOwnPage } from '../http/origin.ts'
 import { type Admission, type Exchange, type Route, route } from '../http/route.ts'
 import { Problem } from '../lib/problem.ts'
 import { type Infer, t } from '../lib/schema.ts'
@@ -44,7 +44,8 @@ export function sessionRoutes(app: App, guards: SessionGuards): readonly Route[]
     admit(exchange) {
       requireKnownHost(exchange, config)
       if (exchange.request.method !== 'GET') requireOwnPage(exchange, config)
-      return byAddress.admit(exchange)
+      // Behind a proxy on this machine everybody would share its address.
+      return byAddress.admit({ ...exchange, address: clientAddress(exchange) })
     },
   }
   const spec = { ...CONSOLE, path: '/session', auth: anyone, responses: { 200: SessionState } } as const

@@ -202,7 +202,7 @@ describe.skipIf(CHROMIUM === undefined)('settings', () => {
     for (const name of PAGES) {
       await page.goto(`${shared.server.url}/settings/${name}`)
       await page.locator('.settings .card').first().waitFor()
-      await page.locator('.loading').waitFor({ state: 'detached' })
+      await page.locator('.loading').first().waitFor({ state: 'detached' })
       expect([name, await barriersOn(page)]).toEqual([name, []])
       expect(await overflowOf(page)).toBeLessThanOrEqual(0)
     }

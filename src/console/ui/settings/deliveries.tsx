@@ -5,6 +5,7 @@ import { useState } from 'preact/hooks'
 import type { DeliveryData } from '../../webhook-routes.ts'
 import { get, path, send } from '../api.ts'
 import { Button } from '../components/button.tsx'
+import { Pager } from '../components/pager.tsx'
 import { Shown } from '../components/states.tsx'
 import { Status, type StatusName } from '../components/status.tsx'
 import { toast } from '../components/toasts.tsx'
@@ -56,12 +57,7 @@ export function Deliveries(): JSX.Element {
                 ))}
               </ul>
             )}
-            {(cursor !== undefined || next_cursor !== null) && (
-              <div class="row">
-                {cursor !== undefined && <Button onPress={() => setCursor(undefined)}>Newest</Button>}
-                {next_cursor !== null && <Button onPress={() => setCursor(next_cursor)}>Older</Button>}
-              </div>
-            )}
+            <Pager cursor={cursor} next={next_cursor} onTurn={setCursor} />
           </>
         )}
       </Shown>

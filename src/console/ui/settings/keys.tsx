@@ -139,14 +139,7 @@ function Rotate({ of: key, onClose }: { readonly of: KeyData; readonly onClose: 
   return (
     <Dialog title={made ? 'The new key' : `Rotate ${nameOf(key)}`} onClose={onClose}>
       {made ? (
-        <>
-          <Secret name="API key" text={made.key} />
-          <footer>
-            <Button kind="primary" onPress={onClose}>
-              Done
-            </Button>
-          </footer>
-        </>
+        <Secret name="API key" text={made.key} onDone={onClose} />
       ) : (
         <Form action="Make the new key" onSubmit={rotate}>
           <p>

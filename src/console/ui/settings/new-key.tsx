@@ -4,7 +4,6 @@ import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
 import type { NewKeyData } from '../../key-routes.ts'
 import { send } from '../api.ts'
-import { Button } from '../components/button.tsx'
 import { Dialog } from '../components/dialog.tsx'
 import { Checkbox, Field, Select } from '../components/field.tsx'
 import { Form } from '../components/form.tsx'
@@ -38,20 +37,14 @@ export function NewKey({ onClose }: { readonly onClose: () => void }): JSX.Eleme
   return (
     <Dialog title={made ? 'The new key' : 'New key'} onClose={onClose}>
       {made ? (
-        <>
-          <Secret name="API key" text={made.key} />
+        <Secret name="API key" text={made.key} onDone={onClose}>
           <p class="small">
             Try it:{' '}
             <code>
               curl -H "X-API-Key: {made.key}" {location.origin}/v1/usage
             </code>
           </p>
-          <footer>
-            <Button kind="primary" onPress={onClose}>
-              Done
-            </Button>
-          </footer>
-        </>
+        </Secret>
       ) : (
         <KeyForm onMade={setMade} />
       )}

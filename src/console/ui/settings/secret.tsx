@@ -1,18 +1,20 @@
-// A key or secret that is shown this once.
+// The end of a dialog that made a key or secret: it is shown this once.
 
-import type { JSX } from 'preact'
-import { CopyButton } from '../components/button.tsx'
+import type { ComponentChildren, JSX } from 'preact'
+import { Button, CopyButton } from '../components/button.tsx'
 import { Notice } from '../components/states.tsx'
 
 export interface SecretProps {
   /** What it is, such as "API key". */
   readonly name: string
   readonly text: string
+  readonly children?: ComponentChildren
+  readonly onDone: () => void
 }
 
-export function Secret({ name, text }: SecretProps): JSX.Element {
+export function Secret({ name, text, children, onDone }: SecretProps): JSX.Element {
   return (
-    <div class="secret stack">
+    <>
       <Notice kind="warning">Copy it now and keep it safe: it is not shown here again.</Notice>
       <div class="row">
         <code class="secret-text" aria-label={name}>
@@ -20,6 +22,12 @@ export function Secret({ name, text }: SecretProps): JSX.Element {
         </code>
         <CopyButton text={text} label={`Copy ${name}`} />
       </div>
-    </div>
+      {children}
+      <footer>
+        <Button kind="primary" onPress={onDone}>
+          Done
+        </Button>
+      </footer>
+    </>
   )
 }

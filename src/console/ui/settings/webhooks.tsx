@@ -60,12 +60,7 @@ export function WebhookSettings(): JSX.Element {
           <Deliveries key={round} />
           {secret !== undefined && (
             <Dialog title="The signing secret" onClose={() => setSecret(undefined)}>
-              <Secret name="signing secret" text={secret} />
-              <footer>
-                <Button kind="primary" onPress={() => setSecret(undefined)}>
-                  Done
-                </Button>
-              </footer>
+              <Secret name="signing secret" text={secret} onDone={() => setSecret(undefined)} />
             </Dialog>
           )}
         </>

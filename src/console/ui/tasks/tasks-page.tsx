@@ -8,6 +8,7 @@ import { get, path, send } from '../api.ts'
 import { Button } from '../components/button.tsx'
 import { Confirm } from '../components/dialog.tsx'
 import { Page } from '../components/page.tsx'
+import { Pager } from '../components/pager.tsx'
 import { Empty, Progress, Shown } from '../components/states.tsx'
 import { Status } from '../components/status.tsx'
 import { useData, useLive } from '../data.ts'
@@ -64,10 +65,7 @@ export function TasksPage(): JSX.Element {
                 </p>
               </section>
             )}
-            <div class="row">
-              {cursor !== undefined && <Button onPress={() => setCursor(undefined)}>Newest</Button>}
-              {next_cursor !== null && <Button onPress={() => setCursor(next_cursor)}>Older</Button>}
-            </div>
+            <Pager cursor={cursor} next={next_cursor} onTurn={setCursor} />
           </>
         )}
       </Shown>
