@@ -111,7 +111,8 @@ function admitCaller(context: GuardContext, limiter: Limiter, exchange: Exchange
   const { rateLimits } = context.config
   const own = rateLimits === 'off' ? undefined : findLimits(context, account.id).rates
   const rate = rateOf(endpoint, [own, rateLimits])
-  const client = session?.id ?? key?.id ?? account.id
+  // Many sessions of one key are still one key: signing in again buys nothing.
+  const client = key?.id ?? session?.id ?? account.id
   // A page asks in several places at once: one that asks too often must not shut its user out of all others.
   admitRate(exchange, { limiter, client, rate, bans: session === undefined })
 }
