@@ -13,7 +13,12 @@ const folder = temporaryFolder()
 afterAll(() => folder.remove())
 const signal = new AbortController().signal
 const PROXY = 'http://earshot:secret-word@127.0.0.1:9'
-const config: YtdlpConfig = { ytdlpPath: undefined, dataDir: folder.path, extraCa: undefined, siteCookies: [] }
+const config: YtdlpConfig = {
+  ytdlpPath: undefined,
+  dataDir: folder.path,
+  extraCa: undefined,
+  siteCookies: [],
+}
 
 /** A stand-in that is a shell script. */
 async function script(name: string, body: string): Promise<string> {

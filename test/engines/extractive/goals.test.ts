@@ -63,7 +63,9 @@ describe('ten minutes of speech', () => {
     const tookMs = performance.now() - startedAt
     clearInterval(timer)
     // What it takes is measured by scripts/bench/analyze-video.ts.
-    console.log(`  ten minutes of speech: ${Math.round(tookMs)} ms, ${ticks} turns of the event loop meanwhile`)
+    console.log(
+      `  ten minutes of speech: ${Math.round(tookMs)} ms, ${ticks} turns of the event loop meanwhile`,
+    )
     expect(value.people.length).toBeGreaterThan(10)
     expect(answer.value.found).toBe(true)
     expect(ticks).toBeGreaterThan(10)
