@@ -50,8 +50,16 @@ export const REBOUND_NAMES: Readonly<Record<string, readonly string[]>> = {
   'unique.rebound.example': ['fd00:ec2::254'],
 }
 
-function attemptsOn(port: number): Readonly<Record<string, Attempt>> {
-  const target = `http://127.0.0.1:${port}/secret.mp4`
+type Attempts = Readonly<Record<string, Attempt>>
+
+const secret = (port: number): string => `http://127.0.0.1:${port}/secret.mp4`
+
+function attemptsOn(port: number): Attempts {
+  return { ...redirectsTo(port), ...pagesWith(port), ...listsOf(port) }
+}
+
+function redirectsTo(port: number): Attempts {
+  const target = secret(port)
   const locations: Readonly<Record<string, string>> = {
     decimal: `http://2130706433:${port}/a.mp4`,
     octal: `http://0177.0.0.1:${port}/a.mp4`,
@@ -71,7 +79,6 @@ function attemptsOn(port: number): Readonly<Record<string, Attempt>> {
     unix: 'http+unix://%2Frun%2Fdocker.sock/info',
     twice: '/redirect/301',
   }
-  const ld = { '@context': 'https://schema.org', '@type': 'VideoObject', name: 'x', contentUrl: target }
   return {
     ...Object.fromEntries(
       [301, 302, 303, 307, 308].map((status) => [`/redirect/${status}`, redirect(status, target)]),
@@ -79,6 +86,15 @@ function attemptsOn(port: number): Readonly<Record<string, Attempt>> {
     ...Object.fromEntries(
       Object.entries(locations).map(([name, to]) => [`/to/${name}.mp4`, redirect(302, to)]),
     ),
+    // The first look is fine; the download is led astray.
+    '/later.mp4': later(target),
+  }
+}
+
+function pagesWith(port: number): Attempts {
+  const target = secret(port)
+  const ld = { '@context': 'https://schema.org', '@type': 'VideoObject', name: 'x', contentUrl: target }
+  return {
     '/refresh': html(`<meta http-equiv="refresh" content="0; url=${target}">`),
     '/video': html('', `<video src="${target}"></video>`),
     '/og': html(`<meta property="og:video" content="${target}"><meta property="og:title" content="x">`),
@@ -88,6 +104,12 @@ function attemptsOn(port: number): Readonly<Record<string, Attempt>> {
       `<script>jwplayer("a").setup({file: "${target}", image: "${target}", tracks: [{file: "${target}"}]})</script>`,
     ),
     '/iframe': html('', `<iframe src="http://127.0.0.1:${port}/embed/1"></iframe>`),
+  }
+}
+
+function listsOf(port: number): Attempts {
+  const target = secret(port)
+  return {
     '/master.m3u8': hls('#EXT-X-STREAM-INF:BANDWIDTH=1', `http://127.0.0.1:${port}/v.m3u8`),
     '/segments.m3u8': hls(
       '#EXT-X-TARGETDURATION:2',
@@ -109,7 +131,6 @@ function attemptsOn(port: number): Readonly<Record<string, Attempt>> {
       '/silence.ts',
       '#EXT-X-ENDLIST',
     ),
-    '/files.m3u8': hls('#EXT-X-TARGETDURATION:2', '#EXTINF:2,', 'file:///etc/passwd', '#EXT-X-ENDLIST'),
     '/sound.m3u8': hls(
       `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="a",NAME="a",URI="http://127.0.0.1:${port}/a.m3u8"`,
       `#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID="s",NAME="s",LANGUAGE="en",URI="http://127.0.0.1:${port}/s.m3u8"`,
@@ -132,12 +153,6 @@ function attemptsOn(port: number): Readonly<Record<string, Attempt>> {
       `<?xml version="1.0"?><rss version="2.0"><channel><title>x</title><item><title>y</title><enclosure url="${target}"
        type="video/mp4"/><link>${target}</link></item></channel></rss>`,
     ),
-    '/list.xspf': text(
-      'application/xspf+xml',
-      `<playlist version="1" xmlns="http://xspf.org/ns/0/"><trackList><track><location>${target}</location></track></trackList></playlist>`,
-    ),
-    // The first look is fine; the download is led astray.
-    '/later.mp4': later(target),
   }
 }
 
