@@ -95,7 +95,7 @@ async function installSystemPackages() {
 }
 
 /**
- * For the tests of keyword search only: whoever runs Earshot installs a browser when it is first needed. Where this script
+ * For the tests of keyword search, the console and the reference: whoever runs Earshot installs a browser when it is first needed. Where this script
  * may not install one, those tests are skipped and say so.
  */
 export async function provideBrowser() {
@@ -103,13 +103,17 @@ export async function provideBrowser() {
   const names = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']
   if (names.some((name) => folders.some((folder) => existsSync(join(folder, name))))) return
   if (process.platform !== 'linux' || process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    console.error('  no Chromium: install it (on Debian: apt-get install chromium) to test keyword search')
+    console.error(
+      '  no Chromium: install it (on Debian: apt-get install chromium) to test keyword search and the console',
+    )
     return
   }
   const install = ['install', '-y', '--no-install-recommends', 'chromium']
   await run('apt-get', install)
     .catch(() => run('apt-get', ['update']).then(() => run('apt-get', install)))
-    .catch((error) => console.error(`  no Chromium, keyword search is not tested: ${error.message}`))
+    .catch((error) =>
+      console.error(`  no Chromium, keyword search and the console are not tested: ${error.message}`),
+    )
 }
 
 async function provideYtdlp() {

@@ -148,7 +148,7 @@ describe.skipIf(CHROMIUM === undefined)('the library', () => {
     await page.getByRole('button', { name: 'Namespaces' }).click()
     await page.getByRole('checkbox', { name: '<b>interviews</b>' }).uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
-    await page.getByText('<b>interviews</b>').waitFor({ state: 'detached' })
+    await page.locator('.about-line', { hasText: '<b>interviews</b>' }).waitFor({ state: 'detached' })
   })
 
   test('cancels, processes again and deletes', async () => {

@@ -21,6 +21,14 @@ setDefaultTimeout(60_000)
 const RECORDING = join(REPOSITORY, 'test/samples/sample-2-weather.wav')
 const MARKUP = '<img src=x onerror=alert(1)> & <b>bold</b>'
 
+const FORMATS = [
+  ['Plain text', /^Here is the weather/],
+  ['Subtitles, SRT', /^1\r?\n00:00:00,\d{3} --> /],
+  ['Subtitles, WebVTT', /^WEBVTT/],
+  ['Table, TSV', /^start\t/],
+  ['JSON', /^\{/],
+] as const
+
 let run: ConsoleBrowser
 let site: SpeechSite
 let fileId: string
@@ -118,21 +126,18 @@ describe.skipIf(CHROMIUM === undefined)('a file', () => {
     expect(await barriersOn(page)).toEqual([])
   })
 
-  test.each([
-    ['Plain text', /^Here is the weather/],
-    ['Subtitles, SRT', /^1\r?\n00:00:00,\d{3} --> /],
-    ['Subtitles, WebVTT', /^WEBVTT/],
-    ['JSON', /^\{/],
-  ])('is taken away as %s', async (label, beginning) => {
+  test('is taken away in each format, under its own name', async () => {
     await using opened = await run.open(`/files/${fileId}`)
     const { page } = opened
     await page.getByText('Export').click()
-    const [download] = await Promise.all([
-      page.waitForEvent('download'),
-      page.getByRole('link', { name: label, exact: true }).click(),
-    ])
-    expect(download.suggestedFilename()).toMatch(/^speech . music\./)
-    expect(readFileSync(await download.path(), 'utf8')).toMatch(beginning)
+    for (const [label, beginning] of FORMATS) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: label, exact: true }).click(),
+      ])
+      expect(download.suggestedFilename()).toMatch(/^speech . music\.\w+$/)
+      expect(readFileSync(await download.path(), 'utf8')).toMatch(beginning)
+    }
   })
 
   test('with ten thousand segments answers at once, and markup in it is text', async () => {
@@ -287,6 +292,6 @@ describe.skipIf(CHROMIUM === undefined)('the door', () => {
     await page.goBack()
     await page.getByRole('heading', { name: 'Library' }).waitFor()
     await page.goto(`${run.server.url}/files/01a20037-6b54-76ef-8e7d-a3a66d0457f6`)
-    await page.getByRole('alert').filter({ hasText: 'file' }).waitFor()
+    await page.getByRole('heading', { name: 'There is no such file' }).waitFor()
   })
 })

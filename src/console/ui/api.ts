@@ -91,6 +91,11 @@ export async function send<Data = unknown>(
   return (await call<Envelope<Data>>(method, path, { body })).data
 }
 
+/** Whether it is a refusal with this machine code. */
+export function hasCode(error: unknown, code: string): boolean {
+  return error instanceof ApiError && error.code === code
+}
+
 /** What a person reads about any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

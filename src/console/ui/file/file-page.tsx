@@ -3,11 +3,11 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { FileWithTranscript, MediaFile, Segment } from '../api-types.ts'
-import { get, path, send } from '../api.ts'
+import { get, hasCode, path, send } from '../api.ts'
 import { Button } from '../components/button.tsx'
 import { Confirm } from '../components/dialog.tsx'
 import { Page } from '../components/page.tsx'
-import { Notice, Shown } from '../components/states.tsx'
+import { Empty, Notice, Shown } from '../components/states.tsx'
 import { Status } from '../components/status.tsx'
 import { toast } from '../components/toasts.tsx'
 import { useData, useLive } from '../data.ts'
@@ -30,15 +30,24 @@ export function FilePage({ id }: { readonly id: string }): JSX.Element {
   const file = loaded.data?.file_info
   const isBusy = file?.status === 'processing' || file?.status === 'pending'
   useLive(loaded.reload, isBusy)
+  const isGone = hasCode(loaded.error, 'file_not_found')
   return (
     <Page
       title={file?.name ?? 'File'}
       about={id}
       actions={file && <FileActions file={file} onChange={loaded.reload} />}
     >
-      <Shown of={loaded} what="Fetching the file">
-        {({ file_info, transcript }) => <FileView file={file_info} transcript={transcript} />}
-      </Shown>
+      {isGone ? (
+        <Empty icon="file" title="There is no such file">
+          <p>
+            It may have been deleted, or belong to another account. <a href="/library">To the library</a>.
+          </p>
+        </Empty>
+      ) : (
+        <Shown of={loaded} what="Fetching the file">
+          {({ file_info, transcript }) => <FileView file={file_info} transcript={transcript} />}
+        </Shown>
+      )}
     </Page>
   )
 }
@@ -81,7 +90,7 @@ function FileActions({ file, onChange }: FileProps): JSX.Element {
 function FileFacts({ file }: { readonly file: MediaFile }): JSX.Element {
   const namespaces = file.namespaces.map(({ name }) => name).filter((name) => name !== 'default')
   return (
-    <p class="facts soft small number">
+    <p class="about-line soft small number">
       <Status status={file.status} />
       {file.duration !== undefined && <span>{clock(file.duration)}</span>}
       <span>{bytes(file.size)}</span>

@@ -3,7 +3,7 @@
 import type { JSX } from 'preact'
 import { useMemo } from 'preact/hooks'
 import type { Segment, Transcription, VideoInfo } from '../api-types.ts'
-import { get } from '../api.ts'
+import { get, hasCode } from '../api.ts'
 import { CopyButton } from '../components/button.tsx'
 import { Page } from '../components/page.tsx'
 import { Empty, Notice, Shown } from '../components/states.tsx'
@@ -39,8 +39,7 @@ export function TaskPage({ id }: { readonly id: string }): JSX.Element {
     return get<Polled>(poll + encodeURIComponent(id), signal)
   })
   useLive(loaded.reload, loaded.data?.task_status === 'processing')
-  const isGone =
-    loaded.error !== undefined && 'code' in loaded.error && loaded.error.code === 'task_not_found'
+  const isGone = hasCode(loaded.error, 'task_not_found')
   return (
     <Page title={titleOf(kind, loaded.data)} about={id}>
       {isGone && loaded.data === undefined ? (
@@ -73,7 +72,7 @@ function TaskView({ kind, task }: TaskViewProps): JSX.Element {
   const subject = subjectOf({ request: { ...task.request, ...task } })
   return (
     <>
-      <p class="facts soft small">
+      <p class="about-line soft small">
         <Status status={task.task_status} />
         {/^https?:\/\//.test(subject) ? (
           <a href={subject} target="_blank" rel="noreferrer">
@@ -126,7 +125,7 @@ function Transcribed({ task, subject }: { readonly task: Polled; readonly subjec
   const { video_info, transcript } = video
   return (
     <>
-      <p class="facts soft small number">
+      <p class="about-line soft small number">
         {video_info.channel && <span>{video_info.channel}</span>}
         {typeof video_info.duration === 'number' && <span>{clock(video_info.duration)}</span>}
         {video_info.speech_model && <span>{video_info.speech_model}</span>}
