@@ -66,6 +66,8 @@ interface Run {
   ended: Promise<void>
   pending: Pending | undefined
   over: boolean
+  /** It is ended on purpose: how it ends is no news. */
+  stopped: boolean
 }
 
 /** Starts nothing yet: the first request does. */
@@ -168,7 +170,10 @@ export function createChild(options: ChildOptions): Child {
 
   async function stop(): Promise<void> {
     clearTimeout(idleTimer)
-    current?.program.kill()
+    if (current) {
+      current.stopped = true
+      current.program.kill()
+    }
     current = undefined
     await Promise.all(endings)
   }
@@ -212,8 +217,9 @@ function startRun(options: ChildOptions, command: readonly string[], failure: Fa
     const cause = new Error(`${how}: ${program.stderrTail().trim() || 'nothing on stderr'}`, { cause: fault })
     ready.reject(failure('it could not be started; see the log', cause))
     run.pending?.reject(failure('its process ended in the middle of the work; try again', cause))
-    options.onEnd?.(options.name, exitCode !== 0)
-    if (exitCode !== 0) options.log.warn({ child: options.name, err: cause }, 'child ended')
+    const crashed = exitCode !== 0 && !run.stopped
+    options.onEnd?.(options.name, crashed)
+    if (crashed) options.log.warn({ child: options.name, err: cause }, 'child ended')
   }
 
   function receive(run: Run, frame: Frame): void {
@@ -237,6 +243,7 @@ function startRun(options: ChildOptions, command: readonly string[], failure: Fa
     ended: Promise.resolve(),
     pending: undefined,
     over: false,
+    stopped: false,
   }
   run.ended = serve(run)
   return run

@@ -216,14 +216,16 @@ describe('ending', () => {
     expect(Number((await child.request({ op: 'echo' })).header['pid'])).not.toBe(pid)
   })
 
-  test('close kills the process, rejects what is running and refuses what follows', async () => {
-    const child = start()
+  test('close kills the process, rejects what is running and refuses what follows; that is no crash', async () => {
+    const crashes: boolean[] = []
+    const child = start('normal', { onEnd: (_name, crashed) => crashes.push(crashed) })
     const pid = Number((await child.request({ op: 'echo' })).header['pid'])
     const started = Promise.withResolvers<void>()
     const problem = problemOf(child.request({ op: 'wait' }, undefined, { onEvent: () => started.resolve() }))
     await started.promise
     await child.close()
     expect(isAlive(pid)).toBe(false)
+    expect(crashes).toEqual([false])
     expect((await problem).temporary).toBe(true)
     expect((await problemOf(child.request({ op: 'echo' }))).message).toContain('closed')
   })
