@@ -42,12 +42,13 @@ const CALM_MS = 400
 
 /**
  * Calls `refresh` soon after the server tells of something, and every few seconds while `isBusy` in case it cannot tell.
- * Nothing is asked while the page is hidden.
+ * Nothing is asked while the page is hidden, nor of what `isFinal` and cannot change.
  */
-export function useLive(refresh: () => void, isBusy: boolean): void {
+export function useLive(refresh: () => void, isBusy: boolean, isFinal = false): void {
   const latest = useRef(refresh)
   latest.current = refresh
   useEffect(() => {
+    if (isFinal) return undefined
     let timer: ReturnType<typeof setTimeout> | undefined
     const soon = (): void => {
       timer ??= setTimeout(() => {
@@ -62,7 +63,7 @@ export function useLive(refresh: () => void, isBusy: boolean): void {
       stop()
       document.removeEventListener('visibilitychange', soon)
     }
-  }, [])
+  }, [isFinal])
   useEffect(() => {
     if (!isBusy) return undefined
     const timer = setInterval(() => document.hidden || latest.current(), POLL_MS)

@@ -16,7 +16,7 @@ type Listener = (event: ServerEvent) => void
 const TYPES = ['progress', 'segment', 'restarted', 'completed', 'failed', 'cancelled'] as const
 const ENDS: ReadonlySet<string> = new Set(['completed', 'failed', 'cancelled'])
 const listeners = new Set<Listener>()
-let source: EventSource | undefined
+let source: Stream | undefined
 
 /** Told of everything but progress and segments, which have their own ways. Returns how to stop listening. */
 export function onServerEvent(listener: Listener): () => void {
@@ -39,12 +39,39 @@ function hear(event: ServerEvent): void {
   for (const listener of listeners) listener(event)
 }
 
-function follow(address: string, listener: Listener): EventSource {
-  const opened = new EventSource(address)
-  for (const type of TYPES) {
-    opened.addEventListener(type, (event) => listener({ type, data: parsed(event.data) }))
+interface Stream {
+  close(): void
+}
+
+/**
+ * Listens while the page is seen: browsers allow few connections to one server, and tabs in the background would use them
+ * up. `begin` is called whenever it is listened anew; what is told may then start from the beginning again.
+ */
+function follow(address: string, listener: Listener, begin: () => void = () => undefined): Stream {
+  let source: EventSource | undefined
+  const open = (): void => {
+    begin()
+    source = new EventSource(address)
+    for (const type of TYPES) {
+      source.addEventListener(type, (event) => listener({ type, data: parsed(event.data) }))
+    }
   }
-  return opened
+  const close = (): void => {
+    source?.close()
+    source = undefined
+  }
+  const turn = (): void => {
+    if (document.hidden) close()
+    else if (!source) open()
+  }
+  turn()
+  document.addEventListener('visibilitychange', turn)
+  return {
+    close() {
+      document.removeEventListener('visibilitychange', turn)
+      close()
+    },
+  }
 }
 
 function parsed(text: unknown): ServerEvent['data'] {
@@ -75,16 +102,21 @@ export function progressOf(id: string): ReadonlySignal<number | undefined> {
  */
 export function followSegments(id: string, tell: (segments: readonly Segment[]) => void): () => void {
   let segments: readonly Segment[] = []
-  const opened = follow(path('/v1/tasks/', id, '/events'), ({ type, data }) => {
-    if (type === 'restarted') segments = []
-    else if (type === 'segment') segments = [...segments, segmentOf(data)]
-    else {
-      if (ENDS.has(type)) opened.close()
-      return
-    }
-    tell(segments)
-  })
-  return () => opened.close()
+  const restart = (): void => {
+    segments = []
+  }
+  const stream = follow(
+    path('/v1/tasks/', id, '/events'),
+    ({ type, data }) => {
+      if (ENDS.has(type)) stream.close()
+      if (type === 'restarted') restart()
+      else if (type === 'segment') segments = [...segments, segmentOf(data)]
+      else return
+      tell(segments)
+    },
+    restart,
+  )
+  return () => stream.close()
 }
 
 function segmentOf(data: ServerEvent['data']): Segment {

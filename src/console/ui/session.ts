@@ -29,7 +29,8 @@ export async function setUp(password: string): Promise<void> {
 
 export async function signOut(): Promise<void> {
   await send('DELETE', PATH)
-  await loadSession()
+  // Anew: nothing of what this person has seen or begun stays in the page.
+  location.assign('/')
 }
 
 /** An operator looks at another account's library. */

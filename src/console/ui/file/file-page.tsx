@@ -29,7 +29,7 @@ export function FilePage({ id }: { readonly id: string }): JSX.Element {
   const loaded = useData(`file ${id}`, (signal) => get<FileWithTranscript>(path('/v1/file/', id), signal))
   const file = loaded.data?.file_info
   const isBusy = file?.status === 'processing' || file?.status === 'pending'
-  useLive(loaded.reload, isBusy)
+  useLive(loaded.reload, isBusy, file?.status === 'completed')
   const isGone = hasCode(loaded.error, 'file_not_found')
   return (
     <Page

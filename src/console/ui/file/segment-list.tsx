@@ -65,6 +65,8 @@ export function SegmentList(props: SegmentListProps): JSX.Element {
     onChoose?.(index)
   }
   return (
+    // The events are those of the buttons inside: one listener for ten thousand.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
     <div
       ref={list}
       class={`segments ${onChoose ? '' : 'is-still'}`}

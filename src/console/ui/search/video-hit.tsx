@@ -45,12 +45,12 @@ export function VideoHit({ video, query }: VideoHitProps): JSX.Element {
   )
 }
 
-/** Platforms begin at a moment by their own parameter. */
-function momentOf(address: string, seconds: number | null): string {
-  if (seconds === null || !URL.canParse(address)) return address
-  const url = new URL(address)
-  if (/(?:^|\.)(?:youtube\.com|youtu\.be)$/.test(url.hostname)) {
+/** Platforms begin at a moment by their own parameter. Only what is on the web becomes a link: undefined for all else. */
+function momentOf(address: string, seconds: number | null): string | undefined {
+  const url = URL.parse(address)
+  if (!url || !/^https?:$/.test(url.protocol)) return undefined
+  if (seconds !== null && /(?:^|\.)(?:youtube\.com|youtu\.be)$/.test(url.hostname)) {
     url.searchParams.set('t', `${Math.floor(seconds)}s`)
   }
-  return /^https?:$/.test(url.protocol) ? url.href : '/search'
+  return url.href
 }

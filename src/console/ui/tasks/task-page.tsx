@@ -38,7 +38,8 @@ export function TaskPage({ id }: { readonly id: string }): JSX.Element {
     if (poll === undefined) throw new Error('There is no such kind of task.')
     return get<Polled>(poll + encodeURIComponent(id), signal)
   })
-  useLive(loaded.reload, loaded.data?.task_status === 'processing')
+  const state = loaded.data?.task_status
+  useLive(loaded.reload, state === 'processing', state === 'completed' || state === 'failed')
   const isGone = hasCode(loaded.error, 'task_not_found')
   return (
     <Page title={titleOf(kind, loaded.data)} about={id}>
@@ -157,6 +158,8 @@ function Data({ task }: { readonly task: Polled }): JSX.Element {
         <h2>Result</h2>
         <CopyButton text={text} />
       </div>
+      {/* What scrolls must be reached by the keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre class="data" tabIndex={0} role="region" aria-label="Result as JSON">
         {text}
       </pre>
