@@ -35,7 +35,7 @@ let fileId: string
 beforeAll(async () => {
   if (CHROMIUM === undefined) return
   site = startSpeechSite()
-  run = await startConsoleBrowser({ EARSHOT_TRUSTED_HOSTS: site.host })
+  run = await startConsoleBrowser({ EARSHOT_TRUSTED_HOSTS: site.host, EARSHOT_OFFLINE: '1' })
   fileId = await upload('speech & music.wav')
 })
 afterAll(async () => {
@@ -217,6 +217,14 @@ describe.skipIf(CHROMIUM === undefined)('tasks', () => {
     await page.getByRole('link', { name: /talk\.mp3/ }).click()
     await page.locator('.segment').first().waitFor()
     expect(await overflowOf(page)).toBeLessThanOrEqual(0)
+    // From then on it is found among online videos.
+    await page.goto(`${run.server.url}/search?q=my+fellow+Americans`)
+    await page.getByRole('button', { name: 'Online videos' }).click()
+    const hit = page.locator('.hit', { hasText: 'your country' })
+    expect(await hit.getByRole('link').getAttribute('href')).toBe(site.url('/talk.mp3'))
+    expect(await barriersOn(page)).toEqual([])
+    await hit.getByRole('button', { name: 'Transcript' }).click()
+    await page.locator('.segment', { hasText: 'your country' }).first().waitFor()
   })
 
   test('that fail say why and what to do', async () => {

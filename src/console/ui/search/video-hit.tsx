@@ -4,6 +4,7 @@ import type { JSX } from 'preact'
 import type { FoundVideo } from '../api-types.ts'
 import { Button } from '../components/button.tsx'
 import { Marked } from '../components/marked.tsx'
+import { WebLink } from '../components/web-link.tsx'
 import { clock } from '../format.ts'
 import { wordsOf } from '../file/find.ts'
 import { openTranscript } from '../library/open-transcript.ts'
@@ -19,9 +20,7 @@ export function VideoHit({ video, query }: VideoHitProps): JSX.Element {
     <li class="card hit">
       <div class="row spread">
         <h2>
-          <a href={momentOf(url, timestamp)} target="_blank" rel="noreferrer">
-            {title ?? url}
-          </a>
+          <WebLink href={momentOf(url, timestamp)}>{title ?? url}</WebLink>
         </h2>
         <span class="soft small number" title="How likely this is what you are looking for">
           {Math.round(video.relevance_score * 100)} %
@@ -45,12 +44,11 @@ export function VideoHit({ video, query }: VideoHitProps): JSX.Element {
   )
 }
 
-/** Platforms begin at a moment by their own parameter. Only what is on the web becomes a link: undefined for all else. */
-function momentOf(address: string, seconds: number | null): string | undefined {
-  const url = URL.parse(address)
-  if (!url || !/^https?:$/.test(url.protocol)) return undefined
-  if (seconds !== null && /(?:^|\.)(?:youtube\.com|youtu\.be)$/.test(url.hostname)) {
-    url.searchParams.set('t', `${Math.floor(seconds)}s`)
-  }
+/** Platforms begin at a moment by their own parameter. */
+function momentOf(address: string, seconds: number | null): string {
+  if (seconds === null || !URL.canParse(address)) return address
+  const url = new URL(address)
+  if (!/(?:^|\.)(?:youtube\.com|youtu\.be)$/.test(url.hostname)) return address
+  url.searchParams.set('t', `${Math.floor(seconds)}s`)
   return url.href
 }

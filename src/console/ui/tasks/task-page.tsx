@@ -8,6 +8,7 @@ import { CopyButton } from '../components/button.tsx'
 import { Page } from '../components/page.tsx'
 import { Empty, Notice, Shown } from '../components/states.tsx'
 import { Status } from '../components/status.tsx'
+import { WebLink } from '../components/web-link.tsx'
 import { useData, useLive } from '../data.ts'
 import { clock, dateTime } from '../format.ts'
 import { BeingRecognised } from '../file/being-recognised.tsx'
@@ -75,13 +76,7 @@ function TaskView({ kind, task }: TaskViewProps): JSX.Element {
     <>
       <p class="about-line soft small">
         <Status status={task.task_status} />
-        {/^https?:\/\//.test(subject) ? (
-          <a href={subject} target="_blank" rel="noreferrer">
-            {subject}
-          </a>
-        ) : (
-          <span>{subject}</span>
-        )}
+        <WebLink href={subject}>{subject}</WebLink>
         <span>{dateTime(task.created_at)}</span>
       </p>
       {task.task_status === 'processing' && <BeingRecognised id={task.task_id} what={subject} />}
