@@ -20,7 +20,7 @@ import { createOnnx, type Onnx } from './onnx.ts'
 import { findReranker, type Reranker } from './reranker.ts'
 import { createSpeech, type Speech } from './speech.ts'
 import type { SpeechEngine } from './speech-engine.ts'
-import { createSites } from './sites.ts'
+import { createSites, type Sites } from './sites.ts'
 import { createTextEngine } from './text-engine.ts'
 import { createWhisper } from './whisper.ts'
 import { createYtdlp, type Ytdlp } from './ytdlp.ts'
@@ -38,6 +38,8 @@ export interface Engines {
   readonly onnx: Onnx
   /** Media file → timed text. */
   readonly speech: Speech
+  /** Whoever asks a platform takes its turn here; yt-dlp does already. */
+  readonly sites: Sites
   /** Whatever keeps the cores busy passes through here: one at a time, with all of `config.threads`. */
   readonly compute: Gate
   /**
@@ -79,6 +81,7 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
   const ffmpeg = createFfmpeg(config)
   const jsRuntimes = createJsRuntimes(config)
   const compute = createGate(1)
+  const sites = createSites({ pauseS: config.sitePauseS })
   const text = createTextEngine({ cacheDir, idleMs, log, onEnd: onChildEnd })
   const llm = createLlm({ config, models, gate: compute, log, onChildEnd })
   const extractive = createExtractive({
@@ -122,7 +125,8 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
   return {
     native,
     ffmpeg,
-    ytdlp: createYtdlp(config, proxyUrl, createSites({ pauseS: config.sitePauseS }), jsRuntimes),
+    sites,
+    ytdlp: createYtdlp(config, proxyUrl, sites, jsRuntimes),
     jsRuntimes,
     browser: createBrowser(config, proxyUrl),
     models,

@@ -16,7 +16,7 @@ const CUT = 'The post is longer than what X gives to others: its text is cut.'
  */
 export async function getPost(app: Pick<App, 'engines' | 'fetcher'>, asked: Asked): Promise<Post> {
   const { engines, fetcher } = app
-  const light = await askSyndication(fetcher, asked)
+  const light = await askSyndication({ fetcher, sites: engines.sites }, asked)
   if ('post' in light && !light.isCut) return light.post
   // yt-dlp would cut the text at the same place.
   const second = 'post' in light ? light : await askYtdlp(engines.ytdlp, asked)

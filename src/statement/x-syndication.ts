@@ -1,6 +1,7 @@
 // The lightest way to a post: what X gives to web pages that embed it. One request, no log-in. It knows the quoted post and
 // all media, but cuts long posts.
 
+import type { Sites } from '../engines/sites.ts'
 import { Problem } from '../lib/problem.ts'
 import { SECOND } from '../lib/time.ts'
 import type { Fetcher } from '../net/fetch.ts'
@@ -10,28 +11,36 @@ import type { PlainPost } from './post.ts'
 import { at, listAt, textAt } from './untrusted.ts'
 import { plainPost } from './x-status.ts'
 
+/** What a site that says "too many requests" is left alone for, at the least. */
+const QUIET_S = 5
 const ANSWER_LIMITS = { maxBytes: 2 * 1_024 ** 2, stallMs: 10 * SECOND, stallBytes: 1 }
 
 /** Rejects with the signal's reason only. */
-export async function askSyndication(fetcher: Fetcher, { id, signal }: Asked): Promise<Outcome> {
+export async function askSyndication(
+  { fetcher, sites }: { readonly fetcher: Fetcher; readonly sites: Sites },
+  { id, signal }: Asked,
+): Promise<Outcome> {
   const url = `https://cdn.syndication.twimg.com/tweet-result?id=${id}&lang=en&token=${tokenOf(id)}`
   try {
-    const { status, body } = await fetcher.fetch(url, { signal, maxRedirects: 0 })
-    if (status === 404) {
-      await body?.cancel()
-      return { absent: 'it does not exist, or is not public' }
-    }
-    if (status !== 200 || !body) {
-      await body?.cancel()
-      return failed(`HTTP ${status}`)
-    }
-    const chunks: Uint8Array[] = []
-    for await (const chunk of limitedBody(body, ANSWER_LIMITS, signal)) chunks.push(chunk)
-    return outcomeOf(id, JSON.parse(Buffer.concat(chunks).toString('utf8')))
+    return await sites.run(url, () => askOnce(fetcher, url, { id, signal }), signal)
   } catch (error) {
     signal.throwIfAborted()
     return failed(error)
   }
+}
+
+/** Throws a Problem with `retryAfterS` when there were too many requests. */
+async function askOnce(fetcher: Fetcher, url: string, { id, signal }: Asked): Promise<Outcome> {
+  const { status, body } = await fetcher.fetch(url, { signal, maxRedirects: 0 })
+  if (status !== 200 || !body) await body?.cancel()
+  if (status === 404) return { absent: 'it does not exist, or is not public' }
+  if (status === 429) {
+    throw new Problem('upstream_failed', 'X wants fewer requests', { temporary: true, retryAfterS: QUIET_S })
+  }
+  if (status !== 200 || !body) return failed(`HTTP ${status}`)
+  const chunks: Uint8Array[] = []
+  for await (const chunk of limitedBody(body, ANSWER_LIMITS, signal)) chunks.push(chunk)
+  return outcomeOf(id, JSON.parse(Buffer.concat(chunks).toString('utf8')))
 }
 
 /** As X's own script for embedding makes it of the id. */

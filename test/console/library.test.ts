@@ -83,6 +83,21 @@ describe.skipIf(CHROMIUM === undefined)('the library', () => {
     expect(complaints).toEqual([])
   })
 
+  test('takes what is dropped anywhere on the page', async () => {
+    await using opened = await run.open('/library')
+    const { page } = opened
+    const dropped = await page.evaluateHandle((base64) => {
+      const transfer = new DataTransfer()
+      const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))
+      transfer.items.add(new File([bytes], 'dropped.mp3', { type: 'audio/mpeg' }))
+      return transfer
+    }, speech.toString('base64'))
+    for (const event of ['dragenter', 'dragover', 'drop']) {
+      await page.dispatchEvent('footer, main', event, { dataTransfer: dropped })
+    }
+    await row(page, 'dropped.mp3').waitFor()
+  })
+
   test('goes on with an upload whose connection broke', async () => {
     const line = await startCutLine(run.server.url)
     await using opened = await run.open('/library', { through: line.url })

@@ -49,9 +49,13 @@ test('a post that visitors cannot have is no passing fault: nobody asks again', 
   expect(error).toMatchObject({ code: 'upstream_failed', temporary: false })
 })
 
-test('a site that limits is a passing fault', async () => {
+test('a site that limits is asked once more after a pause, and is a passing fault', async () => {
+  const before = site.requests.length
   const error = await problemOf(getWithoutBrowser(X_POSTS.limited))
   expect(error).toMatchObject({ code: 'upstream_failed', temporary: true })
+  const asked = site.requests.slice(before).filter((request) => request.includes('cdn.syndication'))
+  // By ourselves, and by yt-dlp, which asks there too.
+  expect(asked.length).toBe(2 + 2)
 })
 
 test('without a browser a long post is cut, and says so', async () => {
