@@ -11,12 +11,12 @@ function describe(run: LongRun): string {
   return `${run.mediaS} s in ${run.wallS.toFixed(1)} s; peaks of one minute and of this: ${peaks.join(', ')}; killed at ${run.killedAt}`
 }
 
-test('five minutes take no more memory than one, and a kill in the middle changes nothing', async () => {
-  const result = await runLong({ mediaS: 300, deadlineMs: 150_000 })
+test('three minutes take no more memory than one, and a kill in the middle changes nothing', async () => {
+  const result = await runLong({ mediaS: 180, deadlineMs: 150_000 })
   const seen = describe(result)
   console.log(seen)
   expect(result.faults, seen).toEqual([])
-  expect(result.segments, seen).toBeGreaterThan(25)
+  expect(result.segments, seen).toBeGreaterThan(15)
   expect(result.storedSegments, seen).toBe(result.segments)
   expect(result.identical, seen).toBe(true)
   expect(result.longPeakBytes - result.minutePeakBytes, seen).toBeLessThanOrEqual(150 * MIB)

@@ -96,6 +96,10 @@ const longest = (): Sample => {
   return sample
 }
 
+/** All but one long recording, which test/e2e/whisper.test.ts hears too: this test decodes everything twice. */
+const compared = (): readonly Sample[] =>
+  readSamples('vocabulary-').filter(({ name }) => name !== 'vocabulary-long-1')
+
 function firstWindowOf(maxMs: number): SpeechWindow {
   const window = windowsOf(longest(), maxMs)[0]
   if (!window) throw new Error('the sample has no window')
@@ -113,7 +117,7 @@ describe('Whisper', () => {
     async () => {
       const whisperCli = await buildWhisperCli()
       const total = { words: 0, errors: 0, sentences: 0, starts: 0, reference: 0, different: 0 }
-      for (const sample of readSamples('vocabulary-')) {
+      for (const sample of compared()) {
         const windows = windowsOf(sample, WINDOW_MS)
         const segments = await transcribe(windows)
         const heard = wordsOf(segments.map((segment) => segment.text).join(' '))

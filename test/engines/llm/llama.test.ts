@@ -70,8 +70,11 @@ const SMALL = t.Object({ title: t.String({ maxLength: 20 }), n: t.Integer({ mini
 /** Long enough to be interrupted. */
 const LONG = t.Object({ text: t.String({ minLength: 1_000, maxLength: 1_000 }) })
 
+/** `DRAWS=20` makes it 1,000 answers. */
+const DRAWS = Number(process.env['DRAWS'] ?? 6)
+
 describe('the grammar on a model that knows nothing', () => {
-  test('1,000 answers for 50 random schemas: each parses, fits and ends within its bound', async () => {
+  test(`${DRAWS} answers for each of 50 random schemas: all parse, fit and end within their bound`, async () => {
     const llama = createChild({
       name: 'Language model',
       command: () => ownCommand(['engine', 'llama']),
@@ -88,7 +91,7 @@ describe('the grammar on a model that knows nothing', () => {
       const shape = shapeOf(schema)
       const check = parser(schema)
       const grammar = grammarOf(shape)
-      for (let draw = 0; draw < 20; draw++) {
+      for (let draw = 0; draw < DRAWS; draw++) {
         const header = {
           op: 'write',
           system: 'Answer.',
