@@ -3,6 +3,8 @@
 /** Loaded when asked for, so that no other command pays for the native libraries. */
 const ENGINES: ReadonlyMap<string, () => Promise<void>> = new Map([
   ['onnx', async () => (await import('./onnx-child.ts')).serveOnnx()],
+  // The same program for other models, under a name of its own in the list of processes.
+  ['text', async () => (await import('./onnx-child.ts')).serveOnnx()],
   ['extractive', async () => (await import('./extractive/child.ts')).serveExtractive()],
   ['llama', async () => (await import('./llm/llama-child.ts')).serveLlama()],
 ])

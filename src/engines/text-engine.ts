@@ -47,7 +47,7 @@ const atOnce: Turn = (work) => work()
 export function createTextEngine(options: TextEngineOptions): TextEngine {
   const child = createChild({
     name: 'Text engine',
-    command: () => ownCommand(['engine', 'onnx']),
+    command: () => ownCommand(['engine', 'text']),
     env: { [ONNX_ENV.cacheDir]: options.cacheDir },
     code: 'internal_server_error',
     idleMs: options.idleMs,
