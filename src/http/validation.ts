@@ -93,7 +93,7 @@ function safeName(path: string): string {
 export function describe(schema: Schema): string {
   const values = literalsOf(schema)
   if (values) return values.length === 1 ? values.join('') : `one of ${values.join(', ')}`
-  const { minimum, maximum, format } = schema as { minimum?: number; maximum?: number; format?: string }
+  const { minimum, maximum } = schema as { minimum?: number; maximum?: number }
   switch (schema['type']) {
     case 'boolean':
       return 'true or false'
@@ -102,7 +102,7 @@ export function describe(schema: Schema): string {
     case 'number':
       return `a number${range(minimum, maximum)}`
     case 'string':
-      return format === undefined ? `a string${lengths(schema)}` : `a string of the form ${format}`
+      return `a string${formOf(schema)}`
     case 'array':
       return `a list${lengths(schema)}`
     case 'object':
@@ -110,6 +110,14 @@ export function describe(schema: Schema): string {
     default:
       return 'of another form; see the API reference'
   }
+}
+
+function formOf(schema: Schema): string {
+  const { format, pattern, examples } = schema as { format?: string; pattern?: string; examples?: unknown[] }
+  const form = format ?? pattern
+  if (form === undefined) return lengths(schema)
+  const example = examples?.[0]
+  return ` of the form ${form}${typeof example === 'string' ? `, such as ${example}` : ''}`
 }
 
 function literalsOf(schema: Schema): readonly string[] | undefined {
