@@ -27,7 +27,6 @@ function packaged(platform, arch) {
     'libonnxruntime.so.1': `onnxruntime-node/bin/napi-v6/${platform}/${arch}/${onnx}`,
     'moonshine-encoder.onnx': `${moonshine}/encoder_model.onnx`,
     'moonshine-decoder.onnx': `${moonshine}/decoder_model_merged.onnx`,
-    'silero-vad.onnx': '@ricky0123/vad-web/dist/silero_vad_v6.onnx',
     'vec0.so': `sqlite-vec-${platform}-${arch}/vec0.${mac ? 'dylib' : 'so'}`,
   }
 }
@@ -48,7 +47,7 @@ function llamaLibraries(root, platform, arch) {
 }
 
 /**
- * Fills `folder` with every native file for one platform. `built` maps further names (the sentence encoder, `whisper-worker`,
+ * Fills `folder` with every native file for one platform. `built` maps further names (converted models, `whisper-worker`,
  * and in releases `whisper-worker-baseline`) to the files built for it.
  * @param {string} root
  * @param {{ folder: string, platform: string, arch: string, built: Record<string, string> }} options

@@ -5,9 +5,9 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { convertModels } from './convert.mjs'
 import { gatherNative } from './native.mjs'
 import { bunPath, bunVersion, hashOf, npmInstall, ROOT, runMain, SetupError, setup, step } from './setup.mjs'
-import { buildUseLite } from './use-lite.mjs'
 import { buildWhisper } from './whisper.mjs'
 
 const STAMP = join(ROOT, '.cache/build-stamp')
@@ -70,7 +70,7 @@ async function release() {
     const built = {
       'whisper-worker': buildWhisper(ROOT, 'avx2'),
       'whisper-worker-baseline': buildWhisper(ROOT, 'baseline'),
-      ...buildUseLite(ROOT, bunPath()),
+      ...convertModels(ROOT, bunPath()),
     }
     gatherNative(ROOT, { folder: native, platform, arch, built })
   })

@@ -7,9 +7,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { CONVERTER_FOLDERS, convertModels } from './convert.mjs'
 import { hasFastVectors, whisperVariant } from './cpu.mjs'
 import { gatherNative } from './native.mjs'
-import { buildUseLite, USE_LITE_FOLDERS } from './use-lite.mjs'
 import { buildWhisper } from './whisper.mjs'
 import { installYtdlp } from './ytdlp.mjs'
 
@@ -127,7 +127,7 @@ function gather() {
     folder: join(ROOT, '.cache/native'),
     platform: process.platform,
     arch: process.arch,
-    built: { 'whisper-worker': buildWhisper(ROOT, whisperVariant()), ...buildUseLite(ROOT, bunPath()) },
+    built: { 'whisper-worker': buildWhisper(ROOT, whisperVariant()), ...convertModels(ROOT, bunPath()) },
   })
 }
 
@@ -195,7 +195,7 @@ function inputs() {
     'bun.lock',
     ...filesIn('scripts', '.mjs'),
     ...filesIn('src/engines/whisper'),
-    ...USE_LITE_FOLDERS.flatMap((folder) => filesIn(folder)),
+    ...CONVERTER_FOLDERS.flatMap((folder) => filesIn(folder)),
   ])
 }
 
@@ -213,7 +213,7 @@ export async function setup() {
     step(`Bun ${bunVersion()}`, installBun).then(() => step('dependencies', installDependencies)),
     step('system packages', installSystemPackages).then(() => step('yt-dlp', provideYtdlp)),
   ])
-  await step('whisper worker, sentence encoder and native files', gather)
+  await step('whisper worker, converted models and native files', gather)
   writeFileSync(stamp, inputs())
 }
 

@@ -112,6 +112,21 @@ export class OnnxGraph {
     return outputs
   }
 
+  /** One layer, forwards. `weights` are W, R and B in ONNX's order of gates: input, output, forget, cell. */
+  lstm(
+    input: string,
+    hiddenSize: number,
+    { weights, hidden, cell }: { weights: readonly string[]; hidden: string; cell: string },
+  ): { readonly sequence: string; readonly hidden: string; readonly cell: string } {
+    const [sequence, lastHidden, lastCell] = ['Y', 'Y_h', 'Y_c'].map((part) => `LSTM_${this.count}_${part}`)
+    if (!sequence || !lastHidden || !lastCell) throw new Error('three names make three values')
+    const outputs = [sequence, lastHidden, lastCell]
+    // The empty name: all sequences are as long as the input.
+    this.node('LSTM', [input, ...weights, '', hidden, cell], { hidden_size: hiddenSize }, outputs)
+    this.count++
+    return { sequence, hidden: lastHidden, cell: lastCell }
+  }
+
   input(name: string, element: Element, shape: readonly Dimension[]): string {
     this.inputs.push(valueInfo(name, element, shape))
     return name

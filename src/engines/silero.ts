@@ -1,4 +1,5 @@
-// Silero VAD v6 (MIT): the probability of speech for every 32 ms of 16 kHz audio. Runs inside the ONNX child.
+// Silero VAD v6 (MIT): the probability of speech for every 32 ms of 16 kHz audio. Runs inside the ONNX child; its graph
+// is the published one made to take many frames at once (scripts/silero).
 // Stateless between calls: what the network remembers goes in and comes out, so any block can be run again.
 
 import type * as Ort from 'onnxruntime-node'
@@ -6,6 +7,7 @@ import type * as Ort from 'onnxruntime-node'
 export const VAD_FRAME_SAMPLES = 512
 /** The network also sees the end of the frame before. */
 const CONTEXT_SAMPLES = 64
+const FRAME_INPUT = CONTEXT_SAMPLES + VAD_FRAME_SAMPLES
 const STATE_LENGTH = 2 * 128
 /** Length of the state as float32 numbers: recurrent state, then the context samples. */
 export const VAD_STATE_LENGTH = STATE_LENGTH + CONTEXT_SAMPLES
@@ -17,7 +19,10 @@ export interface VadResult {
 }
 
 export interface Vad {
-  /** `state` is all zeros at the start of a recording. A last frame that is not full is filled up with silence. */
+  /**
+   * `state` is all zeros at the start of a recording. A last frame that is not full is filled up with silence.
+   * At least one sample. Memory grows by about 8 KB for each frame while it runs.
+   */
   run(samples: Int16Array, state: Float32Array): Promise<VadResult>
 }
 
@@ -28,32 +33,29 @@ export async function loadVad(ort: typeof Ort, modelPath: string): Promise<Vad> 
     interOpNumThreads: 1,
     logSeverityLevel: 3,
   })
-  const rate = new ort.Tensor('int64', BigInt64Array.of(16_000n), [])
 
   return {
     async run(samples, state) {
-      let memory: Ort.Tensor = new ort.Tensor('float32', state.slice(0, STATE_LENGTH), [2, 1, 128])
-      const input = new Float32Array(CONTEXT_SAMPLES + VAD_FRAME_SAMPLES)
-      input.set(state.subarray(STATE_LENGTH))
-      const probabilities = new Float32Array(Math.ceil(samples.length / VAD_FRAME_SAMPLES))
-      for (let frame = 0; frame < probabilities.length; frame++) {
-        const start = frame * VAD_FRAME_SAMPLES
-        for (let index = 0; index < VAD_FRAME_SAMPLES; index++) {
-          input[CONTEXT_SAMPLES + index] = (samples[start + index] ?? 0) / 32_768
-        }
-        const result = await session.run({
-          input: new ort.Tensor('float32', input, [1, input.length]),
-          state: memory,
-          sr: rate,
-        })
-        memory = tensorOf(result, 'stateN')
-        probabilities[frame] = floats(tensorOf(result, 'output'))[0] ?? 0
-        input.copyWithin(0, VAD_FRAME_SAMPLES)
+      const count = Math.ceil(samples.length / VAD_FRAME_SAMPLES)
+      // All that the frames are cut from: the end of what came before, the samples, silence up to the last frame's end.
+      const sound = new Float32Array(CONTEXT_SAMPLES + count * VAD_FRAME_SAMPLES)
+      sound.set(state.subarray(STATE_LENGTH))
+      for (let index = 0; index < samples.length; index++) {
+        sound[CONTEXT_SAMPLES + index] = (samples[index] ?? 0) / 32_768
       }
+      const frames = new Float32Array(count * FRAME_INPUT)
+      for (let frame = 0; frame < count; frame++) {
+        const start = frame * VAD_FRAME_SAMPLES
+        frames.set(sound.subarray(start, start + FRAME_INPUT), frame * FRAME_INPUT)
+      }
+      const result = await session.run({
+        frames: new ort.Tensor('float32', frames, [count, FRAME_INPUT]),
+        state: new ort.Tensor('float32', state.slice(0, STATE_LENGTH), [2, 1, 128]),
+      })
       const after = new Float32Array(VAD_STATE_LENGTH)
-      after.set(floats(memory))
-      after.set(input.subarray(0, CONTEXT_SAMPLES), STATE_LENGTH)
-      return { probabilities, state: after }
+      after.set(floats(tensorOf(result, 'stateN')))
+      after.set(sound.subarray(-CONTEXT_SAMPLES), STATE_LENGTH)
+      return { probabilities: floats(tensorOf(result, 'probabilities')), state: after }
     },
   }
 }

@@ -24,7 +24,7 @@ describe('native files', () => {
     const native = createNative({ cacheDir: folder.path })
     const ort = await loadOnnxRuntime(native)
     const session = await ort.InferenceSession.create(native.path('silero-vad.onnx'))
-    expect(session.inputNames).toEqual(['input', 'state', 'sr'])
+    expect(session.inputNames).toEqual(['frames', 'state'])
     using db = new Database(':memory:')
     db.loadExtension(native.path('vec0.so'))
     expect(db.query("select vec_distance_l2('[0,0]', '[3,4]') as distance").get()).toEqual({ distance: 5 })
