@@ -1,5 +1,5 @@
 // Builds the whisper worker (and, for tests, whisper-cli) from the whisper.cpp source in node_modules.
-// `whisper.mjs TARGET` prints the program's path, for this machine's CPU.
+// `whisper.mjs TARGET [plain]` prints the program's path, for this machine's CPU or as whisper.cpp's authors build it.
 // Results are cached in .cache/whisper by a hash of everything that goes in: the second call costs a few ms.
 
 import { spawnSync } from 'node:child_process'
@@ -14,10 +14,10 @@ const SOURCE = 'node_modules/nodejs-whisper/cpp/whisper.cpp'
 const WORKER = 'src/engines/whisper/worker.cpp'
 
 /**
- * Path of the program built for one variant: `avx2` or `baseline` on x86-64, `generic` elsewhere. `target` is
- * `whisper-worker` or `whisper-cli`. Throws when cmake or the compiler fails, with the end of their output.
+ * Path of the program built for one variant: `avx2` or `baseline` on x86-64, `generic` elsewhere, `plain` as its authors
+ * build it here. `target` is `whisper-worker` or `whisper-cli`. Throws when cmake or the compiler fails, with the end of their output.
  * @param {string} root
- * @param {'avx2' | 'baseline' | 'generic'} variant
+ * @param {'avx2' | 'baseline' | 'generic' | 'plain'} variant
  * @param {'whisper-worker' | 'whisper-cli'} [target]
  */
 export function buildWhisper(root, variant, target = 'whisper-worker') {
@@ -74,7 +74,9 @@ function run(program, args) {
 }
 
 const script = fileURLToPath(import.meta.url)
-const [, called, wanted] = process.argv
+const [, called, wanted, variant] = process.argv
 if (called === script && (wanted === 'whisper-cli' || wanted === 'whisper-worker')) {
-  console.log(buildWhisper(dirname(dirname(script)), whisperVariant(), wanted))
+  console.log(
+    buildWhisper(dirname(dirname(script)), variant === 'plain' ? variant : whisperVariant(), wanted),
+  )
 }

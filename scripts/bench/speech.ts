@@ -1,5 +1,6 @@
 // How fast speech becomes text: wall and CPU time on the same audio, alternating within one run, for the speech path
-// with Moonshine, the same path with Whisper's worker, and plain whisper-cli from the same source, model and threads.
+// with Moonshine, the same path with Whisper's worker, and whisper-cli with the same source, model and threads, built as
+// its authors build it.
 // `bun scripts/bench/speech.ts [--threads N] [--rounds N] [--seconds N]`; one engine: `--one moonshine|whisper FILE MODEL`.
 
 import { existsSync, mkdirSync } from 'node:fs'
@@ -44,7 +45,7 @@ async function compare(): Promise<void> {
   mkdirSync(FOLDER, { recursive: true })
   const model = join(FOLDER, 'random-tiny.en.bin')
   if (!existsSync(model)) writeRandomModel(HEAD_MODEL, model)
-  const build = [process.execPath, join(ROOT, 'scripts/whisper.mjs'), 'whisper-cli']
+  const build = [process.execPath, join(ROOT, 'scripts/whisper.mjs'), 'whisper-cli', 'plain']
   const whisperCli = (await new Response(Bun.spawn(build, { cwd: ROOT }).stdout).text()).trim()
   const seconds = Number(values.seconds)
   const continuous = await makeContinuous(seconds)
