@@ -1,10 +1,11 @@
 // Answers a question with sentences of the transcript and says which segment they are in, or that there is no answer.
 
+import type { Asked } from './answer-features.ts'
+import { rankSegments } from './answer-ranking.ts'
 import { asksForKind, isQuestion, type Question } from './question.ts'
 import type { Relevance } from './relevance.ts'
 import type { IndexedSentence, TextIndex } from './text-index.ts'
-import type { Answer, TimedText } from './types.ts'
-import { contentStems } from './words.ts'
+import type { Answer } from './types.ts'
 
 /**
  * Logistic regression on 90 questions about the tuning half of the evaluation, 50 of them about things that the speaker
@@ -21,7 +22,8 @@ const ANSWERED = {
   lacksKind: -2,
 }
 const FOUND_FROM = 0.4
-const RELATED_SHARE = 0.55
+/** Of the probability of the best segment, below which another is not worth a look. */
+const RELATED_SHARE = 0.1
 const RELATED_MAX = 5
 const SHORT_WORDS = 5
 
@@ -32,26 +34,23 @@ export const NO_ANSWER: Answer = {
   relevantSegmentIndexes: [],
 }
 
-/** `ranked` as rankSentences returns it. */
-export function answerFrom(
-  index: TextIndex,
-  segments: readonly TimedText[],
-  question: Question,
-  ranked: readonly Relevance[],
-): Answer {
-  const [best] = ranked
-  if (!best || probabilityOfAnswer(index, question, best) < FOUND_FROM) return NO_ANSWER
-  const related = ranked
-    .slice(0, RELATED_MAX)
-    .filter(({ score, sentence }) => score >= best.score * RELATED_SHARE && !isQuestion(sentence.text))
-  const chosen = related.some(({ sentence }) => sentence === best.sentence) ? related : [best, ...related]
-  const bestSegmentIndex = segmentOf(best.sentence, segments, question)
-  const others = chosen.map(({ sentence }) => segmentOf(sentence, segments, question))
+/** `asked.ranked` as rankSentences returns it: its best sentence decides whether there is an answer at all. */
+export function answerFrom(index: TextIndex, asked: Asked): Answer {
+  const [support] = asked.ranked
+  if (!support || probabilityOfAnswer(index, asked.question, support) < FOUND_FROM) return NO_ANSWER
+  const [best, ...others] = rankSegments(index, asked)
+  if (!best) return NO_ANSWER
+  const related = others
+    .slice(0, RELATED_MAX - 1)
+    .filter(
+      ({ probability, sentence }) =>
+        probability >= best.probability * RELATED_SHARE && !isQuestion(sentence.text),
+    )
   return {
     found: true,
     answer: textOf(best.sentence, index),
-    bestSegmentIndex,
-    relevantSegmentIndexes: [...new Set([bestSegmentIndex, ...others])],
+    bestSegmentIndex: best.segment,
+    relevantSegmentIndexes: [best.segment, ...related.map(({ segment }) => segment)],
   }
 }
 
@@ -86,16 +85,4 @@ function textOf(sentence: IndexedSentence, { sentences }: TextIndex): string {
   const next = sentences[sentence.index + 1]
   if (sentence.text.split(' ').length > SHORT_WORDS || !next) return sentence.text
   return `${sentence.text} ${next.text}`
-}
-
-/** Of the segments that the sentence spans, the one that shares most with the question, else the first. */
-function segmentOf(sentence: IndexedSentence, segments: readonly TimedText[], question: Question): number {
-  let best = sentence.firstSegment
-  let bestShared = -1
-  for (let at = sentence.firstSegment; at <= sentence.lastSegment; at++) {
-    const stems = new Set(contentStems(segments[at]?.text ?? ''))
-    const shared = question.stems.filter((stem) => stems.has(stem)).length
-    if (shared > bestShared) [best, bestShared] = [at, shared]
-  }
-  return best
 }

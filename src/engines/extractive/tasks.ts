@@ -88,8 +88,9 @@ function valueOf(task: Task, document: Document, vectors: Vectors): Results[Task
       return overviewOf(document)
     case 'answer': {
       const question = understand(task.question)
-      const ranked = rankSentences(document.index, question, vectors.get(task.question), document.entities)
-      return answerFrom(document.index, task.transcript.segments, question, ranked)
+      const vector = vectors.get(task.question)
+      const ranked = rankSentences(document.index, question, vector, document.entities)
+      return answerFrom(document.index, { question, vector, ranked })
     }
     case 'extract':
       return extract(document, task.schema, vectors)
