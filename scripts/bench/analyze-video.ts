@@ -29,7 +29,7 @@ try {
   for (const [index, [what, query]] of [
     ['first request', undefined],
     ['summary', undefined],
-    ['summary and answer', 'How much will the repair of the bridge cost?'],
+    ['summary and answer', 'How long is the prison sentence?'],
   ].entries()) {
     const url = `https://media.example.com/${index}.mp4`
     await bench.know(

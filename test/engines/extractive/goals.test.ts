@@ -49,7 +49,7 @@ describe('on transcripts it was not tuned on, the built-in engine', () => {
 
 describe('ten minutes of speech', () => {
   test('are analysed and a question answered off the main thread', async () => {
-    const cases = [...(await loadCases('tuning')), ...(await loadCases('held-out'))]
+    const cases = await loadCases('held-out')
     const texts = cases.flatMap(({ segments }) => segments.map(({ text }) => text))
     const segments = timed(texts).filter(({ end }) => end <= 600)
     expect(segments.at(-1)?.end).toBeGreaterThan(590)
@@ -59,7 +59,7 @@ describe('ten minutes of speech', () => {
     const timer = setInterval(() => ticks++, 5)
     const startedAt = performance.now()
     const { value } = await engine.summarise(segments, work)
-    const answer = await engine.answer(segments, 'How much will the repair of the bridge cost?', work)
+    const answer = await engine.answer(segments, 'How long is the prison sentence?', work)
     const tookMs = performance.now() - startedAt
     clearInterval(timer)
     // What it takes is measured by scripts/bench/analyze-video.ts.
