@@ -1,6 +1,7 @@
 // Parts of speech for sentences, by compromise: words with their offsets, their case and what the tagger thinks of them.
 
 import nlp from 'compromise'
+import { parseOrThrow, parser, t } from '../../lib/schema.ts'
 
 export interface TaggedWord {
   readonly text: string
@@ -18,6 +19,9 @@ export interface TaggedWord {
   /** Ends in 's. */
   readonly possessive: boolean
 }
+
+const MODEL = parser(t.Object({ one: t.Object({ lexicon: t.Record(t.String(), t.Unknown()) }) }))
+const { lexicon } = parseOrThrow(MODEL, nlp.model(), 'the dictionary of the tagger').one
 
 const ABBREVIATION = /^(?:Mr|Mrs|Ms|Dr|Prof|St|Mt|Gen|Sen|Rep|Gov|Lt|Col|Capt|Sgt|\p{Lu})$/u
 const NO_TAGS: ReadonlySet<string> = new Set()
@@ -57,4 +61,9 @@ export function tagSentence(sentence: string): TaggedWord[] {
 
 export function hasTag(word: TaggedWord | undefined, ...tags: readonly string[]): boolean {
   return word !== undefined && tags.some((tag) => word.tags.has(tag))
+}
+
+/** What the tagger's dictionary says of a word or a fixed phrase in lower case, whatever stands around it; [] if unknown. */
+export function dictionaryTags(lower: string): readonly unknown[] {
+  return Object.hasOwn(lexicon, lower) ? [lexicon[lower]].flat() : []
 }
