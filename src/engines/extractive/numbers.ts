@@ -1,5 +1,7 @@
 // Numbers as people say and write them in English: "4.5 million", "two hundred and fifty thousand", "nineteen ninety
-// eight", "the ninth". Values come from the words alone.
+// eight", "the ninth", "minus six", "three and a half million". Values come from the words alone.
+
+import { fractionAfter, isNegative, type Part, startsHalf } from './number-fractions.ts'
 
 const UNITS =
   'zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen'
@@ -17,6 +19,8 @@ const SCALE = new Map([
   ['million', 1e6],
   ['billion', 1e9],
   ['trillion', 1e12],
+  ['dozen', 12],
+  ['grand', 1e3],
 ])
 
 export interface SpokenNumber {
@@ -27,12 +31,6 @@ export interface SpokenNumber {
   readonly ordinal: boolean
   /** A year by its form: four digits without a comma, or "nineteen ninety eight". */
   readonly year: boolean
-}
-
-interface Part {
-  readonly word: string
-  readonly start: number
-  readonly end: number
 }
 
 /** Every number of the text, in order, not overlapping. */
@@ -52,12 +50,12 @@ export function numbersOf(text: string): SpokenNumber[] {
   return numbers
 }
 
-/** Runs of more than fifteen digits are serial numbers, not quantities. */
+/** Runs of more than fifteen digits are serial numbers, not quantities; "17:20" is none either. */
 function partsOf(text: string): Part[] {
   const found = text
     .toLowerCase()
     .matchAll(
-      /(?<!\d)\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,9})?(?!\d)|(?<!\d)\d{1,15}(?:\.\d{1,9})?(?!\d)(?:st|nd|rd|th)?|[a-z]{1,30}/g,
+      /(?<!\d)\d{1,2}:\d{2}(?!\d)|(?<!\d)\d{1,3}(?:,\d{3}){1,6}(?:\.\d{1,9})?(?!\d)|(?<!\d)\d{1,15}(?:\.\d{1,9})?(?!\d)(?:st|nd|rd|th)?|[a-z]{1,30}/g,
     )
   return [...found].map((match) => ({
     word: match[0],
@@ -74,27 +72,43 @@ function runFrom(
 ): { number: SpokenNumber; length: number } | undefined {
   const first = parts[index]
   if (first === undefined) return undefined
+  const words = wordsFrom(parts, index, text)
+  const half = words.length === 0 ? startsHalf(parts, index) : 0
+  const whole = half > 0 ? { value: 0.5, ordinal: false, year: false } : valueOf(words)
+  if (whole === undefined) return undefined
+  const wholeLength = words.length + half
+  const fraction = fractionAfter(parts, index + wholeLength, text)
+  let length = wholeLength + (fraction?.length ?? 0)
+  const scale = fraction || half > 0 ? SCALE.get(parts[index + length]?.word ?? '') : undefined
+  if (scale !== undefined) length++
+  const negative = isNegative(parts, { from: index, to: index + length, text })
+  const size = (whole.value + (fraction?.value ?? 0)) * (scale ?? 1)
+  const number = {
+    value: rounded(negative ? -size : size),
+    start: first.start,
+    end: parts[index + length - 1]?.end ?? first.end,
+    ordinal: whole.ordinal && !fraction,
+    year: whole.year && !fraction && !negative,
+  }
+  return { number, length }
+}
+
+/** The words of one whole number, from there on; none where no number begins. */
+function wordsFrom(parts: readonly Part[], index: number, text: string): string[] {
   const words: string[] = []
   for (let at = index; at < parts.length; at++) {
-    const part = parts[at]
-    const before = parts[at - 1]
+    const [before, part] = [parts[at - 1], parts[at]]
     if (part === undefined) break
     const gap = at === index || before === undefined ? '' : text.slice(before.end, part.start)
-    if (!/^[\s-]*$/.test(gap)) break
-    if (!continues(words, part.word, parts[at + 1]?.word)) break
+    if (!/^[\s-]*$/.test(gap) || !continues(words, part.word, parts[at + 1]?.word)) break
     words.push(part.word)
   }
-  const last = parts[index + words.length - 1]
-  const value = valueOf(words)
-  if (value === undefined || last === undefined) return undefined
-  const number = {
-    value: value.value,
-    start: first.start,
-    end: last.end,
-    ordinal: value.ordinal,
-    year: value.year,
-  }
-  return { number, length: words.length }
+  return words
+}
+
+/** Where binary fractions would show: 1.3 million is 1300000. */
+function rounded(value: number): number {
+  return Math.round(value * 1e6) / 1e6
 }
 
 function continues(words: readonly string[], word: string, next: string | undefined): boolean {
@@ -102,11 +116,13 @@ function continues(words: readonly string[], word: string, next: string | undefi
   const isNumber =
     SMALL.has(word) || SCALE.has(word) || word === 'hundred' || /^\d/.test(word) || ORDINAL.has(word)
   if (last === undefined) {
+    if (/:/.test(word)) return false
     if (word === 'a') return next === 'hundred' || (next !== undefined && SCALE.has(next))
     return isNumber && !SCALE.has(word) && word !== 'hundred'
   }
   if (word === 'and') return (last === 'hundred' || SCALE.has(last)) && next !== undefined && SMALL.has(next)
   const closed = ORDINAL.has(last) || /\d$/.test(last)
+  if (word === 'oh') return joins(last, word) && (SMALL.get(next ?? '') ?? 10) < 10
   const may = closed ? SCALE.has(word) || word === 'hundred' : isNumber
   return may && joins(last, word)
 }
@@ -117,9 +133,14 @@ function joins(last: string, word: string): boolean {
   if (last === 'hundred' || SCALE.has(last) || last === 'and') return true
   const before = SMALL.get(last) ?? -1
   const value = SMALL.get(word) ?? ORDINAL.get(word) ?? -1
+  // "twenty twenty two"
+  if (before === 20 && value >= 20 && value <= 30) return true
   if (before >= 20) return value > 0 && value < 20
-  // "nineteen ninety eight"
-  return before >= 10 && value >= 10
+  // "nineteen ninety eight", "nineteen oh six"
+  return (
+    (before >= 10 && before < 21 && (value >= 10 || word === 'oh')) ||
+    (last === 'oh' && value > 0 && value < 10)
+  )
 }
 
 function valueOf(words: readonly string[]): { value: number; ordinal: boolean; year: boolean } | undefined {
@@ -133,10 +154,11 @@ function valueOf(words: readonly string[]): { value: number; ordinal: boolean; y
   }
   const [, second, third] = words
   const century = SMALL.get(first)
-  const decade = second === undefined ? undefined : SMALL.get(second)
+  const decade = second === 'oh' ? 10 : second === undefined ? undefined : SMALL.get(second)
   if (century !== undefined && century >= 10 && decade !== undefined && decade >= 10 && century < 21) {
     return {
-      value: century * 100 + decade + (third === undefined ? 0 : (SMALL.get(third) ?? 0)),
+      value:
+        century * 100 + (second === 'oh' ? 0 : decade) + (third === undefined ? 0 : (SMALL.get(third) ?? 0)),
       ordinal: false,
       year: true,
     }
@@ -152,7 +174,5 @@ function valueOf(words: readonly string[]): { value: number; ordinal: boolean; y
     else if (/^\d/.test(word)) current += Number(word.replaceAll(/[,a-z]/g, ''))
     else current += SMALL.get(word) ?? ORDINAL.get(word) ?? 0
   }
-  // Money is rounded where binary fractions would show: 1.3 million is 1300000.
-  const value = Math.round((total + current) * 1e6) / 1e6
-  return { value, ordinal: ORDINAL.has(words.at(-1) ?? ''), year: false }
+  return { value: rounded(total + current), ordinal: ORDINAL.has(words.at(-1) ?? ''), year: false }
 }
