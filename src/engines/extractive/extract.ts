@@ -6,7 +6,9 @@ import { extractEnum, extractBoolean } from './extract-choice.ts'
 import { extractList } from './extract-list.ts'
 import { extractNumber } from './extract-number.ts'
 import { extractString } from './extract-string.ts'
-import { type FieldQuery, fieldQuery, findSentences, queryTexts } from './field-query.ts'
+import { type FieldQuery, fieldQuery, queryTexts } from './field-query.ts'
+import { type Reading, readingOf } from './reading.ts'
+import { supportFor } from './support.ts'
 import type { ExtractionSchema, Field, Value, Vectors } from './types.ts'
 
 /** Every text that needs a vector for `extract` to work at its best. */
@@ -26,52 +28,56 @@ export function extract(
   schema: ExtractionSchema,
   vectors: Vectors,
 ): Record<string, Value> {
+  return extractFrom(readingOf(document), schema, vectors)
+}
+
+function extractFrom(reading: Reading, schema: ExtractionSchema, vectors: Vectors): Record<string, Value> {
   // Entries, not assignment: a field may be called __proto__.
   return Object.fromEntries(
     Object.entries(schema).map(([name, field]) => [
       name,
-      valueOf(document, fieldQuery(name, field, vectors), vectors),
+      valueOf(reading, fieldQuery(name, field, vectors), vectors),
     ]),
   )
 }
 
-function valueOf(document: Document, query: FieldQuery, vectors: Vectors): Value {
+function valueOf(reading: Reading, query: FieldQuery, vectors: Vectors): Value {
   const { field, name } = query
   switch (field.type) {
     case 'Number':
     case 'Integer':
-      return extractNumber(document, query)
+      return extractNumber(reading, query)
     case 'Boolean':
-      return extractBoolean(document, query)
+      return extractBoolean(reading, query)
     case 'Enum':
-      return extractEnum(document, query, vectors)
+      return extractEnum(reading, query, vectors)
     case 'Array':
       return field.items?.type === 'Object'
-        ? objectsOf(document, name, field.items, vectors)
-        : extractList(document, query, vectors)
+        ? objectsOf(reading, fieldQuery(name, field.items, vectors), field.items, vectors)
+        : extractList(reading, query, vectors)
     case 'Object':
-      return objectOf(document, field, vectors)
+      return objectOf(reading, field, vectors)
     case 'String':
-      return extractString(document, query)
+      return extractString(reading, query)
   }
 }
 
 /** null when none of its properties was found. */
-function objectOf(document: Document, field: Field, vectors: Vectors): Value {
-  const value = extract(document, field.properties ?? {}, vectors)
+function objectOf(reading: Reading, field: Field, vectors: Vectors): Value {
+  const value = extractFrom(reading, field.properties ?? {}, vectors)
   return Object.values(value).every(isEmpty) ? null : value
 }
 
 const OBJECTS_MAX = 10
+/** Support below which a sentence speaks of no such thing. */
+const OBJECT_SUPPORT_MIN = 0.4
 
 /** An object per sentence that is about it, from what that sentence alone says. */
-function objectsOf(document: Document, name: string, field: Field, vectors: Vectors): Value[] {
+function objectsOf(reading: Reading, query: FieldQuery, items: Field, vectors: Vectors): Value[] {
   const values: Value[] = []
-  for (const { sentence } of findSentences(document, fieldQuery(name, field, vectors)).slice(
-    0,
-    OBJECTS_MAX,
-  )) {
-    const value = objectOf(only(document, sentence.index), field, vectors)
+  const supporting = supportFor(reading, query).filter(({ score }) => score >= OBJECT_SUPPORT_MIN)
+  for (const { sentence } of supporting.slice(0, OBJECTS_MAX)) {
+    const value = objectOf(readingOf(only(reading.document, sentence.index)), items, vectors)
     if (value !== null) values.push(value)
   }
   return values

@@ -1,13 +1,8 @@
-// What a field of a schema asks for, and the sentences that may say it.
+// What a field of a schema asks for: the words that should come up where its value is said, and what stands for it among
+// the vectors.
 
-import type { Document } from './document.ts'
-import { isQuestion, type Question, type Wanted } from './question.ts'
-import { rankSentences, type Relevance, supportOf } from './relevance.ts'
 import type { Field, Vectors } from './types.ts'
 import { contentStems } from './words.ts'
-
-/** Closeness plus coverage below which a sentence does not support a value. Set on the tuning half of the evaluation. */
-const SUPPORT_MIN = 0.4
 
 /** Stems that say what form a value has, not what it is about. */
 const FORM =
@@ -16,13 +11,12 @@ const FORM =
 export interface FieldQuery {
   readonly name: string
   readonly field: Field
-  readonly question: Question
+  /** Stems of the description's words that carry meaning and say what the value is about; of the name's if it has none. */
+  readonly stems: readonly string[]
   /** Stems of the whole description and the name, the ones about form included. */
   readonly allStems: ReadonlySet<string>
   readonly vector: Float32Array | undefined
 }
-
-export type StringKind = 'person' | 'place' | 'time' | 'topic' | 'sentence'
 
 /** The text whose vector stands for a field. */
 function queryText({ description }: Field): string {
@@ -49,54 +43,8 @@ export function fieldQuery(name: string, field: Field, vectors: Vectors): FieldQ
   return {
     name,
     field,
-    question: { text, wanted: wantedOf(field), stems },
+    stems,
     allStems: new Set(all),
     vector: vectors.get(text),
   }
-}
-
-function wantedOf(field: Field): Wanted {
-  if (field.type === 'Number' || field.type === 'Integer') return 'number'
-  if (field.type !== 'String') return 'anything'
-  const kind = stringKind(field.description)
-  return kind === 'topic' || kind === 'sentence' ? 'anything' : kind
-}
-
-const OPENING_WORDS = 3
-const PERSON =
-  /\b(?:who|whom|whose|person|people|author|speaker|host|guest|interviewer|interviewee|presenter|narrator|founder|owner|winner|mayor|minister|president|director|coach|player|athletes?|artist|musician|singer|pianist|actor|actress|writer|engineer|architect|scientist|researcher|biologist|doctor|judge|lawyer|teacher|professor|expert|inspector|ranger|baker|chef|cook|caller|friend|colleague|employee|manager|boss|keeper|captain|victim|suspect|witness|customer|attendees?|participants?|candidate|politician|economists?|historian|inventor|ceo|spokesperson|contact|cyclist|driver|pilot|composer|painter|poet|hero)\b/i
-const PLACE =
-  /\b(?:where|city|cities|country|countries|town|village|place|places|location|locations|venue|street|road|avenue|region|state|county|destination|address|continent|river|mountain|island)\b/i
-const TIME = /\b(?:when|date|day|deadline|weekday|month|season)\b/i
-const TOPIC =
-  /\b(?:topic|theme|main subject|subject of|(?:is|are|was|about what) .*\babout|what .*\babout)\b/i
-
-/** What a String field wants, by its description. */
-export function stringKind(description: string): StringKind {
-  // "Advice for those who want to start" asks for no person.
-  const opening = description.split(' ').slice(0, OPENING_WORDS).join(' ')
-  const asked = /\b(?:who|where|when|what|which|why|how)\b/i.exec(opening)?.[0].toLowerCase()
-  if (TOPIC.test(description)) return 'topic'
-  if (asked === 'who') return 'person'
-  if (asked === 'where') return 'place'
-  if (asked === 'when') return 'time'
-  if (asked === 'why' || asked === 'how') return 'sentence'
-  const head =
-    description
-      .replace(/^.*?\bnames? of (?:the |a |an )?/i, '')
-      .split(/\b(?:of|in|that|who|which|where|for|from)\b|,/)[0] ?? ''
-  if (asked === undefined || /\bname\b/i.test(description)) {
-    if (PERSON.test(head)) return 'person'
-    if (PLACE.test(head)) return 'place'
-    if (TIME.test(head)) return 'time'
-  }
-  return 'sentence'
-}
-
-/** The sentences that support the field, best first; questions support nothing. */
-export function findSentences(document: Document, query: FieldQuery, supportMin = SUPPORT_MIN): Relevance[] {
-  const { index, entities } = document
-  return rankSentences(index, query.question, query.vector, entities).filter(
-    (relevance) => supportOf(relevance) >= supportMin && !isQuestion(relevance.sentence.text),
-  )
 }
