@@ -71,7 +71,7 @@ describe('POST /search/file', () => {
     const link = await fetch(first.file_url)
     expect(link.status).toBe(200)
     expect((await link.bytes()).length).toBe(first.size)
-    expect(body.engine).toMatchObject({ name: 'builtin', model: 'extractive-1' })
+    expect(body.engine).toMatchObject({ name: 'builtin', model: 'extractive-2' })
     expect(first.query_answer).toMatch(/France/)
     expect(first.transcript_summary).toBeString()
     expect(first.places).toContainEqual({ name: 'Berlin', context: expect.any(String) })
@@ -79,7 +79,7 @@ describe('POST /search/file', () => {
     expect(body.data.query).toBe('president of France')
     expect(body.data.total_found).toBeGreaterThanOrEqual(1)
     expect(body.data.explanation).toMatch(
-      /^Searched 3 files by meaning \(use-lite-en\) and by words\. \d of \d were analysed by builtin \(extractive-1\)\.$/,
+      /^Searched 3 files by meaning \(use-lite-en\) and by words\. \d of \d were analysed by builtin \(extractive-2\)\.$/,
     )
     expect(body.usage).toBeUndefined()
   })

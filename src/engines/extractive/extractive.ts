@@ -12,7 +12,7 @@ import type { ExtractionSchema, Transcript, Vectors } from './types.ts'
 import { encodeTask } from './wire.ts'
 
 /** How it names itself. The version changes when its results do. */
-export const EXTRACTIVE_ENGINE = { name: 'builtin', model: 'extractive-1' } as const
+export const EXTRACTIVE_ENGINE = { name: 'builtin', model: 'extractive-2' } as const
 
 /** Unit vectors, one per text. The thresholds were set with the embedded encoder (USE Lite): pass that one. */
 export type Embed = (

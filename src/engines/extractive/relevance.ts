@@ -25,11 +25,6 @@ export interface Relevance {
   readonly hasKind: boolean
 }
 
-/** Closeness plus coverage, without what the kind adds to the ranking. */
-export function supportOf({ score, hasKind }: Relevance): number {
-  return score - (hasKind ? KIND_BONUS : 0)
-}
-
 /** One per sentence, best first. */
 export function rankSentences(
   index: TextIndex,
