@@ -1,7 +1,7 @@
 // Answers a question with sentences of the transcript and says which segment they are in, or that there is no answer.
 
 import type { Asked } from './answer-features.ts'
-import { rankSegments } from './answer-ranking.ts'
+import { rankSegments, type RankedSegment } from './answer-ranking.ts'
 import { asksForKind, isQuestion, type Question } from './question.ts'
 import type { Relevance } from './relevance.ts'
 import type { IndexedSentence, TextIndex } from './text-index.ts'
@@ -26,6 +26,7 @@ const FOUND_FROM = 0.4
 const RELATED_SHARE = 0.1
 const RELATED_MAX = 5
 const SHORT_WORDS = 5
+const NAMED_COVERAGE = 0.9
 
 export const NO_ANSWER: Answer = {
   found: false,
@@ -38,7 +39,7 @@ export const NO_ANSWER: Answer = {
 export function answerFrom(index: TextIndex, asked: Asked): Answer {
   const [support] = asked.ranked
   if (!support || probabilityOfAnswer(index, asked.question, support) < FOUND_FROM) return NO_ANSWER
-  const [best, ...others] = rankSegments(index, asked)
+  const [best, ...others] = withNamedFirst(rankSegments(index, asked), asked.question, support)
   if (!best) return NO_ANSWER
   const related = others
     .slice(0, RELATED_MAX - 1)
@@ -52,6 +53,19 @@ export function answerFrom(index: TextIndex, asked: Asked): Answer {
     bestSegmentIndex: best.segment,
     relevantSegmentIndexes: [best.segment, ...related.map(({ segment }) => segment)],
   }
+}
+
+/** "president of France" asks nothing: the sentence that says all of it is what was looked for. */
+function withNamedFirst(
+  ranked: readonly RankedSegment[],
+  question: Question,
+  { sentence, coverage }: Relevance,
+): readonly RankedSegment[] {
+  if (isQuestion(question.text) || isQuestion(sentence.text) || coverage < NAMED_COVERAGE) return ranked
+  const named = ranked.find(
+    ({ segment }) => segment >= sentence.firstSegment && segment <= sentence.lastSegment,
+  )
+  return named ? [{ ...named, sentence }, ...ranked.filter((other) => other !== named)] : ranked
 }
 
 function probabilityOfAnswer(index: TextIndex, question: Question, best: Relevance): number {

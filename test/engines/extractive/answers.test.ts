@@ -58,6 +58,11 @@ describe('answers', () => {
     expect(bestSegments('what does a new lamp cost', plain)).toContain(4)
   })
 
+  test('to what asks nothing are where it is said', () => {
+    const { index, asked } = ask('keeper Anna Lund')
+    expect(answerFrom(index, asked)).toMatchObject({ found: true, bestSegmentIndex: 5 })
+  })
+
   test('come with other segments worth a look, the best first and none twice', () => {
     const { index, asked } = ask('What does a new lamp cost?')
     const { found, bestSegmentIndex, relevantSegmentIndexes } = answerFrom(index, asked)
