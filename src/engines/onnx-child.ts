@@ -42,7 +42,10 @@ export async function serveOnnx(): Promise<void> {
     },
     async moonshine({ payload }, { signal }) {
       const model = await getMoonshine()
-      return { header: { ...(await model.transcribe(samplesOf(payload, 0), signal)) } }
+      const result = await model.transcribe(samplesOf(payload, 0), signal)
+      // What the decoder knew of each token lies outside the collector's sight and would pile up to 100 MB: 5 ms.
+      Bun.gc(true)
+      return { header: { ...result } }
     },
   })
 }

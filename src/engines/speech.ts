@@ -23,6 +23,8 @@ import { createWindower, WindowerState, type Windower } from './windows.ts'
 const BLOCK_SAMPLES = 500 * VAD_FRAME_SAMPLES
 /** Half a megabyte each. */
 const BLOCKS_AHEAD = 4
+/** The garbage collector sees little of the audio that has passed: it is asked to look after about 8 minutes of it. */
+const BLOCKS_PER_COLLECTION = 32
 /** Whisper always computes 30 s: windows are filled up, also over pauses, and cut as late as there is a pause. */
 const DEFAULT_LIMITS: WindowLimits = {
   minMs: 27_000,
@@ -133,6 +135,8 @@ export function createSpeech({ ffmpeg, onnx, gate }: SpeechOptions): Speech {
           await run.transcribe(windows, skip, { ...block, windower: windowerBefore })
           skip = 0
           run.reached(block.start + block.samples.length)
+          // Not at once and not here: a thread of the collector does it.
+          if ((block.start / BLOCK_SAMPLES) % BLOCKS_PER_COLLECTION === BLOCKS_PER_COLLECTION - 1) Bun.gc(false)
         }
       } finally {
         await pcm.close()
