@@ -136,7 +136,8 @@ export function createSpeech({ ffmpeg, onnx, gate }: SpeechOptions): Speech {
           skip = 0
           run.reached(block.start + block.samples.length)
           // Not at once and not here: a thread of the collector does it.
-          if ((block.start / BLOCK_SAMPLES) % BLOCKS_PER_COLLECTION === BLOCKS_PER_COLLECTION - 1) Bun.gc(false)
+          if ((block.start / BLOCK_SAMPLES) % BLOCKS_PER_COLLECTION === BLOCKS_PER_COLLECTION - 1)
+            Bun.gc(false)
         }
       } finally {
         await pcm.close()
