@@ -42,7 +42,7 @@ export interface RankedName {
 const SPEAKER =
   /\b(?:presenter|host|narrator|speaker|interviewer|moderator|lecturer|reviewer|forecaster|preacher|announcer|commentator|reporter|storyteller|diarist|blogger|vlogger|youtuber|anchor|author of the (?:video|diary)|(?:person|man|woman|who) (?:speaking|presenting|reading|talking|presents|speaks|tells|talks|gives)|tells (?:her|his)|gives the talk)\b/i
 const GUEST =
-  /\b(?:guest|interview(?:ee|ed)|applicant|candidate|caller|customer|questioned|portrayed|visited|dyer|farmer making|comedian|novelist)\b/i
+  /\b(?:guest|interview(?:ee|ed)|applicant|candidate|caller|customer|questioned|portrayed|visited)\b/i
 const SELF =
   /(?:\bi'm|\bi am|\bmy name is|\bmy name's|\bname is|\bthis is|\bi was called|\bfrom|\bme)[, ]+(?:\p{L}+ )?$/iu
 const SELF_AFTER = /^[,.]? (?:here|speaking|reporting|with you)\b/i

@@ -111,10 +111,9 @@ function unitBeside(
   const own = unitOf(first.lower)
   if (own !== undefined) return own
   if (first.lower.includes('-')) return unitOf(first.lower.split('-')[0] ?? '')
-  const next =
-    /^(?:hundred|thousand|million|billion|a|an|us|full|long|whole|square|cubic|more|silver|newton)$/.test(
-      first.lower,
-    )
+  const next = /^(?:hundred|thousand|million|billion|a|an|us|full|long|whole|square|cubic|more)$/.test(
+    first.lower,
+  )
   return next ? (unitOf(second?.lower ?? '') ?? unitOf(third?.lower ?? '')) : undefined
 }
 

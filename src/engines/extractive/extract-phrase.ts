@@ -73,7 +73,7 @@ function jobsIn(text: string): Piece[] {
     if (
       /^\p{Lu}/u.test(match[0]) ||
       !isPersonNoun(word) ||
-      /^(?:person|people|man|woman|boy|girl|child|somebody|somebody|friend|guest|member|mother|father|husband|wife|son|daughter|brother|sister|caller|other|listener|head)s?$/.test(
+      /^(?:person|people|man|woman|boy|girl|child|somebody|friend|guest|member|mother|father|husband|wife|son|daughter|brother|sister|caller|other|listener|head)s?$/.test(
         word,
       )
     )
