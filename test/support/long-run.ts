@@ -45,7 +45,10 @@ export async function runLong(options: LongRunOptions): Promise<LongRun> {
     await restart(run, 'SIGTERM')
     log('the long one')
     const long = await measured(run, 'long.mp3', options.deadlineMs)
-    log(`took ${long.wallS.toFixed(0)} s; once more, with a kill in the middle`)
+    const grownMib = (long.peakBytes - minute.peakBytes) / 1_048_576
+    log(
+      `took ${long.wallS.toFixed(0)} s, grew by ${grownMib.toFixed(0)} MiB; once more, with a kill in the middle`,
+    )
     const interrupted = await killedInTheMiddle(run, options.deadlineMs)
     return {
       mediaS,
