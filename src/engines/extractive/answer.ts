@@ -26,7 +26,7 @@ const FOUND_FROM = 0.4
 const RELATED_SHARE = 0.1
 const RELATED_MAX = 5
 const SHORT_WORDS = 5
-const NAMED_COVERAGE = 0.9
+const DIRECT_COVERAGE = 0.9
 
 export const NO_ANSWER: Answer = {
   found: false,
@@ -39,7 +39,7 @@ export const NO_ANSWER: Answer = {
 export function answerFrom(index: TextIndex, asked: Asked): Answer {
   const [support] = asked.ranked
   if (!support || probabilityOfAnswer(index, asked.question, support) < FOUND_FROM) return NO_ANSWER
-  const [best, ...others] = withNamedFirst(rankSegments(index, asked), asked.question, support)
+  const [best, ...others] = withDirectFirst(rankSegments(index, asked), asked.question, support)
   if (!best) return NO_ANSWER
   const related = others
     .slice(0, RELATED_MAX - 1)
@@ -55,17 +55,21 @@ export function answerFrom(index: TextIndex, asked: Asked): Answer {
   }
 }
 
-/** "president of France" asks nothing: the sentence that says all of it is what was looked for. */
-function withNamedFirst(
+/**
+ * A sentence that says all of the query and the kind of thing it asks for is the answer, whatever stands around it: "When
+ * does the ferry leave?", "The ferry leaves at six." So is one that says all of what asks nothing: "president of France".
+ */
+function withDirectFirst(
   ranked: readonly RankedSegment[],
   question: Question,
-  { sentence, coverage }: Relevance,
+  { sentence, coverage, hasKind }: Relevance,
 ): readonly RankedSegment[] {
-  if (isQuestion(question.text) || isQuestion(sentence.text) || coverage < NAMED_COVERAGE) return ranked
-  const named = ranked.find(
+  const fits = isQuestion(question.text) ? asksForKind(question.wanted) && hasKind : true
+  if (!fits || isQuestion(sentence.text) || coverage < DIRECT_COVERAGE) return ranked
+  const direct = ranked.find(
     ({ segment }) => segment >= sentence.firstSegment && segment <= sentence.lastSegment,
   )
-  return named ? [{ ...named, sentence }, ...ranked.filter((other) => other !== named)] : ranked
+  return direct ? [{ ...direct, sentence }, ...ranked.filter((other) => other !== direct)] : ranked
 }
 
 function probabilityOfAnswer(index: TextIndex, question: Question, best: Relevance): number {

@@ -58,6 +58,19 @@ describe('answers', () => {
     expect(bestSegments('what does a new lamp cost', plain)).toContain(4)
   })
 
+  test('are the sentence that says all that is asked, whatever comes after it', () => {
+    const { index, asked } = ask('when does the ferry leave for the island', [
+      'Good morning from the old harbour in Lunden.',
+      'The first ferry leaves for the island at six in the morning.',
+      'In winter the boats only sail twice a day because of the ice.',
+      'The captain has done this work for thirty years.',
+    ])
+    expect(answerFrom(index, asked)).toMatchObject({
+      bestSegmentIndex: 1,
+      answer: 'The first ferry leaves for the island at six in the morning.',
+    })
+  })
+
   test('to what asks nothing are where it is said', () => {
     const { index, asked } = ask('keeper Anna Lund')
     expect(answerFrom(index, asked)).toMatchObject({ found: true, bestSegmentIndex: 5 })
