@@ -169,9 +169,10 @@ describe.skipIf(CHROMIUM === undefined)('the library', () => {
   test('cancels, processes again and deletes', async () => {
     await using opened = await run.open('/library')
     const { page } = opened
-    const path = makeTone(folder.file('cancelled.wav'), 60)
+    // Long enough that it is not done before anybody can cancel it.
+    const path = makeTone(folder.file('cancelled.mp3'), 600)
     await page.getByLabel('Files to upload').setInputFiles(path)
-    const line = row(page, 'cancelled.wav')
+    const line = row(page, 'cancelled.mp3')
     await line.getByRole('button', { name: 'Cancel' }).click()
     await line.locator('.status.cancelled').waitFor()
     await line.getByRole('button', { name: 'Retry' }).click()
