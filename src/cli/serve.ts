@@ -9,8 +9,8 @@ import { type App, createApp } from '../app.ts'
 import type { Config } from '../config.ts'
 import { DataFolderInUse, lockDataFolder } from '../db/lock.ts'
 import { type Listening, listen } from '../http/http.ts'
-import { createLog } from '../lib/log.ts'
-import { Problem } from '../lib/problem.ts'
+import { createLog, type Log } from '../lib/log.ts'
+import { asError, Problem } from '../lib/problem.ts'
 import { SECOND } from '../lib/time.ts'
 import { createServer } from '../server.ts'
 import { createWorker, type Worker } from '../worker.ts'
@@ -35,6 +35,7 @@ async function serve(config: Config): Promise<void> {
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 })
   const lock = lockOrExplain(config.dataDir)
   const log = createLog(config.log)
+  surviveRejections(log)
   const app = await createApp({ config, log })
   createFirstAccount(app)
   const worker = createWorker(app)
@@ -56,6 +57,13 @@ async function serve(config: Config): Promise<void> {
   await stopped
   await stop({ app, worker, server })
   lock.release()
+}
+
+/** A promise that failed while nobody waited for it is a fault of ours to look at, and no reason to end or to exit with 1. */
+function surviveRejections(log: Log): void {
+  process.on('unhandledRejection', (reason) => {
+    log.error({ err: asError(reason) }, 'a failure was not handled; please report it')
+  })
 }
 
 function lockOrExplain(dataDir: string): ReturnType<typeof lockDataFolder> {

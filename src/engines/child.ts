@@ -76,6 +76,7 @@ export function createChild(options: ChildOptions): Child {
   const turn = createGate(1)
   const endings = new Set<Promise<void>>()
   let current: Run | undefined
+  let starting: Promise<Run> | undefined
   let idleTimer: ReturnType<typeof setTimeout> | undefined
   let nextId = 1
   let closed = false
@@ -84,8 +85,16 @@ export function createChild(options: ChildOptions): Child {
     return new Problem(options.code, `${name}: ${what}`, { cause, temporary })
   }
 
+  /** A start whose request was given up is the start of the next request. */
   async function running(): Promise<Run> {
     if (current && !current.over) return current
+    starting ??= begin().finally(() => {
+      starting = undefined
+    })
+    return starting
+  }
+
+  async function begin(): Promise<Run> {
     const command = await options.command()
     if (closed) throw failure('it was closed while starting; try again', undefined)
     const run = startRun(options, command, failure)
@@ -163,7 +172,7 @@ export function createChild(options: ChildOptions): Child {
     current = undefined
     if (!run || run.over) return
     log.debug({ child: name, pid: run.program.pid }, 'child unloaded after idling')
-    void run.program.stdin?.end()
+    Promise.resolve(run.program.stdin?.end()).catch(() => undefined)
     const timer = setTimeout(() => run.program.kill(), GRACE_MS)
     void run.ended.then(() => clearTimeout(timer))
   }
@@ -257,7 +266,7 @@ function answeredError(header: FrameHeader, failure: Failure): Problem {
 /** A child that has died does not take the write; its end then rejects the request. */
 function send(run: Run, frame: Uint8Array): void {
   try {
-    void run.program.stdin?.write(frame)
+    Promise.resolve(run.program.stdin?.write(frame)).catch(() => undefined)
     Promise.resolve(run.program.stdin?.flush()).catch(() => undefined)
   } catch {
     run.program.kill()
@@ -267,6 +276,8 @@ function send(run: Run, frame: Uint8Array): void {
 /** The promise, or the signal's reason as soon as it aborts; the promise itself goes on. */
 async function abortable<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise
+  // Once the signal has its say, nobody waits for it any more.
+  promise.catch(() => undefined)
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const onAbort = (): void => aborted.reject(signal.reason as Error)

@@ -39,6 +39,8 @@ export function textHandlers(
     const known = loaded.get(key)
     loaded.delete(key)
     const encoder = known ?? load(model)
+    // Seen below, but not while another one is released.
+    encoder.catch(() => undefined)
     loaded.set(key, encoder)
     const [oldestKey, oldest] = [...loaded][0] ?? []
     if (loaded.size > LOADED_MAX && oldestKey !== undefined) {

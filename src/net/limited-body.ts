@@ -29,7 +29,7 @@ export async function* limitedBody(
   let arrived = 0
   let waitedMs = 0
   try {
-    let reading = reader.read()
+    let reading = nextOf(reader)
     for (;;) {
       const startedAt = performance.now()
       const result = await within(reading, Math.max(1, stallMs - waitedMs), signal)
@@ -41,7 +41,7 @@ export async function* limitedBody(
         arrived += chunk.byteLength
         if (total > maxBytes) throw tooLarge(maxBytes)
         yield chunk
-        reading = reader.read()
+        reading = nextOf(reader)
       }
       if (arrived >= stallBytes) [arrived, waitedMs] = [0, 0]
       else if (waitedMs >= stallMs) throw interrupted(`fewer than ${stallBytes} bytes came in ${stallMs} ms`)
@@ -50,6 +50,13 @@ export async function* limitedBody(
     // Not awaited: a source that hangs may hang in its cancellation too.
     reader.cancel().catch(() => undefined)
   }
+}
+
+/** Marked as handled: nobody may be waiting for it any more when it fails, as the signal had its say before. */
+function nextOf<T>(reader: ReadableStreamDefaultReader<T>): ReturnType<typeof reader.read> {
+  const reading = reader.read()
+  reading.catch(() => undefined)
+  return reading
 }
 
 async function within<T>(reading: Promise<T>, ms: number, signal: AbortSignal): Promise<T | 'late'> {

@@ -37,7 +37,7 @@ export function streamedAnswer(app: App, task: Task, signal: AbortSignal): Respo
   // At once, whether or not anybody still takes chunks.
   const leave = (): void => {
     forget()
-    void chunks.return(undefined)
+    chunks.return(undefined).catch(() => undefined)
   }
   gone.addEventListener('abort', leave, { once: true })
   if (gone.aborted) leave()

@@ -191,6 +191,25 @@ describe('cancelling', () => {
     await expect(blocking).rejects.toThrow('done')
   })
 
+  test('a request given up while the program is being found leaves its start to the next one', async () => {
+    const found = Promise.withResolvers<readonly string[]>()
+    let asked = 0
+    const child = start('normal', {
+      command() {
+        asked++
+        return found.promise
+      },
+    })
+    const leave = new AbortController()
+    const given = child.request({ op: 'echo' }, undefined, { signal: leave.signal })
+    leave.abort(new Error('left'))
+    await expect(given).rejects.toThrow('left')
+    const next = child.request({ op: 'echo', text: 'here' })
+    found.resolve([process.execPath, PROGRAM, 'normal'])
+    expect((await next).header['text']).toBe('here')
+    expect(asked).toBe(1)
+  })
+
   test('an aborted signal starts nothing', async () => {
     const child = start()
     await expect(

@@ -1,7 +1,7 @@
 // The product as people run it: a `serve` process on a data folder of its own, driven over HTTP.
 // From source, or with `binary` the compiled one.
 
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { cleanEnv, commandLine, earshot } from './earshot.ts'
@@ -31,7 +31,7 @@ export interface TestServer {
   kill(signal: NodeJS.Signals): Promise<number | null>
   /** Starts a new process on the same data folder. */
   restart(): Promise<TestServer>
-  /** Ends the process and removes the data folder. */
+  /** Ends the process and removes the data folder. Throws when the log tells of a fault of the server itself. */
   close(): Promise<void>
 }
 
@@ -102,7 +102,10 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     async close() {
       child.kill('SIGKILL')
       await child.exited
+      const log = readFileSync(join(dataDir, 'server.log'), 'utf8')
       rmSync(dataDir, { recursive: true, force: true })
+      const fault = log.split('\n').find((line) => line.includes('a failure was not handled'))
+      if (fault !== undefined) throw new Error(fault)
     },
   }
 }
