@@ -46,6 +46,8 @@ const result = await Bun.build({
     ...nativeFiles,
   ],
   target: 'bun',
+  format: 'esm',
+  bytecode: true,
   plugins: [asFiles, llamaInBundle, playwrightInBundle],
   // Embedded files are looked up by name (src/engines/native.ts).
   naming: { asset: '[name].[ext]' },

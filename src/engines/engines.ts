@@ -58,6 +58,8 @@ export interface Engines {
   readonly llm: Llm
   /** Analysis without a language model; there always. */
   readonly extractive: Extractive
+  /** Starts the extractive engine ahead of its work, unless a language model does that. */
+  prepareAnalysis(signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -84,12 +86,12 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
   const sites = createSites({ pauseS: config.sitePauseS })
   const text = createTextEngine({ cacheDir, idleMs, log, onEnd: onChildEnd })
   const llm = createLlm({ config, models, gate: compute, log, onChildEnd })
+  // Whatever is chosen for search: the thresholds of the extractive engine belong to the embedded encoder.
+  const encoder = (): Promise<Embedder | undefined> =>
+    findEmbedder(models, text, compute, EMBEDDED_ENCODER_ID)
   const extractive = createExtractive({
-    // Whatever is chosen for search: the thresholds of this engine belong to the embedded encoder.
-    embed: async (texts, kind, signal) => {
-      const embedder = await findEmbedder(models, text, compute, EMBEDDED_ENCODER_ID)
-      return embedder ? embedder.embed(texts, kind, signal) : []
-    },
+    embed: async (texts, kind, signal) => (await encoder())?.embed(texts, kind, signal) ?? [],
+    prepareEmbed: async (signal) => (await encoder())?.countTokens([''], signal),
     idleMs,
     log,
     onEnd: onChildEnd,
@@ -148,6 +150,9 @@ export function createEngines({ config, log, proxyUrl, onChildEnd }: EnginesOpti
     findReranker: () => findReranker(models, text),
     llm,
     extractive,
+    async prepareAnalysis(signal) {
+      if (!(await llm.find())) await extractive.prepare(signal)
+    },
     async close() {
       const speech = [current, ...others.values()].map((engine) => engine?.close())
       await Promise.all([...speech, onnx.close(), text.close(), llm.close(), extractive.close()])

@@ -27,6 +27,8 @@ import { type FetchedItem, transcribeArgs } from './stage.ts'
 export const FETCHED_PROGRESS = 0.1
 /** What is left for the stages behind this one, if there are any. */
 const LATER_PROGRESS = 0.2
+/** Share of the speech from which on the stages behind this one get ready. */
+const PREPARE_FROM = 0.8
 export const TRANSCRIBE_KIND = 'transcribe'
 
 type Args = Parsed<typeof transcribeArgs>
@@ -69,8 +71,9 @@ async function transcribeItem(context: JobContext<Args>, app: App, work: Work): 
   if (item.error) return { item, error: item.error }
   const { file } = item
   if (file === undefined) return undefined
-  const ownShare =
-    1 - FETCHED_PROGRESS - (countLaterStages(app, context.args.taskId) > 0 ? LATER_PROGRESS : 0)
+  const followed = countLaterStages(app, context.args.taskId) > 0
+  const ownShare = 1 - FETCHED_PROGRESS - (followed ? LATER_PROGRESS : 0)
+  let prepared = !followed
   try {
     return await context.step(`item ${position}`, async () => {
       const recognised = await recognise(context, app, {
@@ -84,6 +87,10 @@ async function transcribeItem(context: JobContext<Args>, app: App, work: Work): 
         onProgress(share) {
           const done = (position + share) / context.args.items.length
           context.report(FETCHED_PROGRESS + ownShare * done)
+          if (prepared || done < PREPARE_FROM) return
+          prepared = true
+          // Whoever needs it tells what fails.
+          app.engines.prepareAnalysis(context.signal).catch(() => undefined)
         },
       })
       return { ...recognised, item }

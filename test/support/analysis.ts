@@ -3,6 +3,7 @@
 import type { Elysia } from 'elysia'
 import { createAccount } from '../../src/accounts/accounts.ts'
 import { createKey } from '../../src/accounts/keys.ts'
+import type { App } from '../../src/app.ts'
 import { balance } from '../../src/billing/balance.ts'
 import { transaction } from '../../src/db/database.ts'
 import { canonicalUrl } from '../../src/media/canonical-url.ts'
@@ -43,6 +44,20 @@ export interface AnalysisBench {
 const TRIAL_MICROS = 5_000_000
 const SEGMENT_MS = 5_000
 
+/** See AnalysisBench.know. */
+export async function knowTranscript(app: App, url: string, texts: readonly string[]): Promise<string> {
+  const { modelId } = await app.engines.speechEngine()
+  const key = { canonicalUrl: canonicalUrl(url), item: 0, speechModel: modelId, language: '' }
+  return transaction(app.db, () => {
+    const durationS = (texts.length * SEGMENT_MS) / 1_000
+    const videoInfo = { title: 'A talk', url, duration: durationS }
+    const id = createTranscript(app, { cacheKey: cacheKeyText(key), videoInfo, speechModel: modelId })
+    appendSegments(app, id, texts.map(segmentAt))
+    completeTranscript(app, id, { language: 'en', durationS, videoInfo })
+    return id
+  })
+}
+
 /** The worker is at work. The account has a trial's 5 credits. */
 export async function startAnalysisBench(env: Readonly<Record<string, string>> = {}): Promise<AnalysisBench> {
   const support = await createTestApp({ EARSHOT_RATE_LIMITS: 'off', ...env })
@@ -69,19 +84,7 @@ export async function startAnalysisBench(env: Readonly<Record<string, string>> =
       const response = await http.handle(request)
       return { status: response.status, headers: response.headers, body: await response.json() }
     },
-    async know(url, texts) {
-      const { modelId } = await app.engines.speechEngine()
-      const key = { canonicalUrl: canonicalUrl(url), item: 0, speechModel: modelId, language: '' }
-      return transaction(app.db, () => {
-        const videoInfo = { title: 'A talk', url, duration: (texts.length * SEGMENT_MS) / 1_000 }
-        const cacheKey = cacheKeyText(key)
-        const id = createTranscript(app, { cacheKey, videoInfo, speechModel: modelId })
-        appendSegments(app, id, texts.map(segmentAt))
-        const durationS = (texts.length * SEGMENT_MS) / 1_000
-        completeTranscript(app, id, { language: 'en', durationS, videoInfo })
-        return id
-      })
-    },
+    know: (url, texts) => knowTranscript(app, url, texts),
     async skippingWaits(work) {
       const next = app.db.query<{ at: number | null }, []>(
         `select min(run_at) as at from jobs where state = 'queued' and kind in ('fetch', 'transcribe', 'analyze', 'extract', 'fetch_post', 'statement')`,

@@ -38,6 +38,8 @@ export interface Extractive {
     signal: AbortSignal,
   ): Promise<TaskResult<Results['extract']>>
   statement(post: Post, signal: AbortSignal): Promise<TaskResult<Results['statement']>>
+  /** Starts what the first request would wait for: its own process and the encoder's. */
+  prepare(signal: AbortSignal): Promise<void>
   /** Process id while the child runs. */
   readonly pid: number | undefined
   close(): Promise<void>
@@ -46,6 +48,8 @@ export interface Extractive {
 export interface ExtractiveOptions {
   /** Without one it works by words alone, and less well. */
   readonly embed?: Embed
+  /** Loads what `embed` will need, if it is not there yet. */
+  readonly prepareEmbed?: (signal: AbortSignal) => Promise<unknown>
   readonly idleMs: number
   readonly log: Log
   /** See ChildOptions. */
@@ -54,10 +58,12 @@ export interface ExtractiveOptions {
 
 /** Vectors of a long transcript's sentences; several questions about it follow one another. */
 const VECTORS_KEPT_MAX = 4_000
+/** Any sentence with names: reading it loads the dictionaries. */
+const PREPARING = 'In spring Anna Berg moved to Lisbon, and her brother stayed behind with the others.'
 const NAME = 'Built-in analysis engine'
 const TEXTS = parser(t.Object({ passages: t.Array(t.String()), queries: t.Array(t.String()) }))
 
-export function createExtractive({ embed, idleMs, log, onEnd }: ExtractiveOptions): Extractive {
+export function createExtractive({ embed, prepareEmbed, idleMs, log, onEnd }: ExtractiveOptions): Extractive {
   const child = createChild({
     name: NAME,
     command: () => ownCommand(['engine', 'extractive']),
@@ -94,10 +100,16 @@ export function createExtractive({ embed, idleMs, log, onEnd }: ExtractiveOption
     return vectors
   }
 
+  /** Beside our own process. A failure is told by the work that needs it. */
+  function startEncoder(signal: AbortSignal): void {
+    prepareEmbed?.(signal).catch(() => undefined)
+  }
+
   async function run<K extends Task['kind']>(
     task: Task & { readonly kind: K },
     signal: AbortSignal,
   ): Promise<TaskResult<Results[K]>> {
+    if (child.pid === undefined) startEncoder(signal)
     const asked = await child.request({ op: 'texts' }, encodeTask(task), { signal })
     const { passages, queries } = parseOrThrow(TEXTS, jsonOf(asked.payload), `The answer of the ${NAME}`)
     const vectors = new Map([
@@ -119,6 +131,12 @@ export function createExtractive({ embed, idleMs, log, onEnd }: ExtractiveOption
     statement: (post, signal) => {
       const transcript = { segments: [{ text: post[claimSource(post)], start: 0, end: 0 }] }
       return run({ kind: 'statement', transcript, post }, signal)
+    },
+    async prepare(signal) {
+      if (child.pid !== undefined) return
+      startEncoder(signal)
+      const transcript = { segments: [{ text: PREPARING, start: 0, end: 0 }] }
+      await child.request({ op: 'texts' }, encodeTask({ kind: 'overview', transcript }), { signal })
     },
     get pid() {
       return child.pid
