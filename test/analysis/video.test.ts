@@ -1,6 +1,6 @@
 // Videos whose transcript is not known yet: the whole way from a URL to an analysis, what it costs, and who is told.
 
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, spyOn, test } from 'bun:test'
 import { type AnalysisBench, startAnalysisBench } from '../support/analysis.ts'
 import { makeTone } from '../support/make-media.ts'
 import { type MediaSite, startMediaSite } from '../support/media-site.ts'
@@ -69,6 +69,17 @@ test('a transcript that /transcribe made serves both kinds of analysis', async (
   })
   expect(bench.spentMicros() - before).toBe(20_000)
   expect(site.requests.length).toBe(requests)
+})
+
+test('the engine gets ready while the transcript is made, once, and only where an analysis follows', async () => {
+  const getsReady = spyOn(bench.support.app.engines, 'prepareAnalysis')
+  await bench.call('POST', '/transcribe', { video_url: site.url('/other.mp3') })
+  expect(getsReady).toHaveBeenCalledTimes(0)
+  for (let time = 0; time < 2; time++) {
+    const { status } = await bench.call('POST', '/analyze/video', { video_url: site.url('/tone.mp3') })
+    expect(status).toBe(200)
+    expect(getsReady).toHaveBeenCalledTimes(1)
+  }
 })
 
 test('what is gone is 404, and costs nothing', async () => {
