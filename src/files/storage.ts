@@ -7,7 +7,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { App } from '../app.ts'
 import { newId } from '../lib/id.ts'
-import { asError, Problem } from '../lib/problem.ts'
+import { asError, isDiskFull, Problem } from '../lib/problem.ts'
 
 export type StorageContext = Pick<App, 'config' | 'log'>
 
@@ -105,7 +105,7 @@ function listNames(path: string): string[] {
 /** A failing disk in the words of the contract; anything else stays what it is. */
 export function storageProblem(error: unknown): unknown {
   const { code } = asError(error) as NodeJS.ErrnoException
-  if (code === 'ENOSPC' || code === 'EDQUOT') {
+  if (isDiskFull(error)) {
     return new Problem(
       'system_overload',
       'The disk of this server is full. Nothing was kept. Try again later.',

@@ -1,7 +1,7 @@
 // The one place where failures become answers: the contract's error envelope, and what must never leak stays in the log.
 
 import type { Log } from '../lib/log.ts'
-import { asError, Problem, type ProblemCode } from '../lib/problem.ts'
+import { asError, isDiskFull, Problem, type ProblemCode } from '../lib/problem.ts'
 import type { Schema } from '../lib/schema.ts'
 
 /** What a handler answers with. `body` becomes JSON, or is sent as it is where a `contentType` is named. */
@@ -78,6 +78,12 @@ export function problemOfThrown(thrown: unknown, log: Log): Problem {
     return thrown
   }
   log.error({ err: asError(thrown) }, 'unexpected error')
+  if (isDiskFull(thrown)) {
+    return new Problem(
+      'system_overload',
+      'The disk of this server is full. Nothing was accepted. Try again later.',
+    )
+  }
   return new Problem(
     'internal_server_error',
     'Something went wrong on the server. Quote the X-Request-Id of this answer when you report it.',

@@ -102,3 +102,9 @@ export function problemOfRecord(record: ProblemRecord): Problem {
 export function asError(value: unknown): Error {
   return value instanceof Error ? value : new Error(String(value))
 }
+
+/** What file systems and SQLite say when nothing more can be written. */
+export function isDiskFull(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL'
+}

@@ -4,7 +4,7 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { MediaProbe } from '../engines/ffmpeg.ts'
-import { asError, Problem } from '../lib/problem.ts'
+import { asError, isDiskFull, Problem } from '../lib/problem.ts'
 import { HOUR } from '../lib/time.ts'
 import type { BodyLimits } from '../net/limited-body.ts'
 import { checkUrl } from '../net/policy.ts'
@@ -61,10 +61,6 @@ export async function downloadItem(
       cause: asError(error),
     })
   }
-}
-
-function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 }
 
 async function fetchItem(
